@@ -1,0 +1,139 @@
+// The shape of every rule of this domain: `decide` turns a Command into Event drafts or one refusal, `evolve` folds
+// Events. Both are pure and synchronous: time, ids, hashes and policy come in through the context.
+import type { z } from 'zod';
+import type { Principal, PrincipalType } from '../protocol/principals.ts';
+import type { Refusal } from '../protocol/refusals.ts';
+import type { Extensions } from './aggregates.ts';
+import type { Policy } from './policy.ts';
+import type { Read } from './reads.ts';
+import type { View } from './view.ts';
+
+/** The Command envelope of command.schema.json, already verified. */
+export interface Command {
+  protocolVersion: '0.1';
+  actionId: string;
+  actor: Principal;
+  kind: string;
+  groupId?: string;
+  sessionEpoch?: number;
+  membershipEpoch?: number;
+  coordinatorEpoch?: number;
+  conversationId?: string;
+  workItemId?: string;
+  cooperationOverrideGrantId?: string;
+  expectedRevision?: number;
+  correlationId: string;
+  causedByEventId?: string;
+  issuedAt: string;
+  payload: Record<string, unknown>;
+  extensions?: Extensions;
+}
+
+export interface Request<P> {
+  command: Command;
+  payload: P;
+}
+
+/** A Signed Document found in a payload. Verified and admitted before any semantic check of the Command. */
+export interface EmbeddedDocument {
+  /** Where it stands in the payload, as in `approval` or `evidence.0`. */
+  path: string;
+  kind: 'agent-card' | 'approval' | 'artifact' | 'context-package' | 'evidence' | 'group-snapshot' | 'extension-profile';
+  value: unknown;
+}
+
+export interface DecisionContext {
+  /** Authority time under the lock: UTC, milliseconds, capital Z. */
+  now: string;
+  /** A fresh `urn:uuid:` id. */
+  newId(): string;
+  policy: Policy;
+  /** `sha256:` of the canonical form. */
+  hash(value: unknown): string;
+  /** Signing hashes of the embedded documents, by path. */
+  documentHashes: ReadonlyMap<string, string>;
+  /** The Group Authority's own service principal. */
+  authority: Principal;
+  /** Sequence of the Group's last Event before this Command; 0 for a Group that does not exist yet. */
+  headSequence: number;
+}
+
+export interface EventDraft {
+  kind: string;
+  /** The Group whose sequence it joins; absent for the Organization's own Events. */
+  groupId?: string;
+  /** Of the aggregate that it changed, after the change; absent for the Organization's own Events. */
+  aggregateRevision?: number;
+  workItemId?: string;
+  conversationId?: string;
+  /** Absent: the Command. A number: the draft at that position, which comes before this one. */
+  causedBy?: number;
+  /** Absent: the Command's actor. */
+  actor?: Principal;
+  payload: Record<string, unknown>;
+}
+
+export interface PolicyEntryDraft {
+  groupId: string;
+  /** 1 to 4000 characters. */
+  decision: string;
+  details: Record<string, unknown>;
+  /** The draft that it belongs to. */
+  draft: number;
+}
+
+export interface Accepted {
+  refused?: undefined;
+  /** In order; the first one that was caused by the Command is the primary Event unless `primary` says otherwise. */
+  events: EventDraft[];
+  primary?: number;
+  policyLog?: PolicyEntryDraft[];
+}
+
+export type Decision = Accepted | Refusal;
+
+/** Which revision `expectedRevision` is compared with: commands.md (c). `undefined`: the aggregate does not exist. */
+export type RevisionTarget<P> = (request: Request<P>, view: View) => number | undefined;
+
+export interface CommandKind<P> {
+  readonly kind: string;
+  readonly payload: z.ZodType<P>;
+  /** Who may send it at all; another actor type is AUTH_FORBIDDEN. */
+  readonly actors: readonly PrincipalType[];
+  /** Locks beyond the usual shared ones (design section 4, step 2). */
+  readonly locks?: { organization?: 'exclusive'; actor?: 'exclusive'; tree?: 'exclusive' };
+  /** 'existing': the common Group checks apply. 'new': it creates `groupId`. 'none': Organization's own. */
+  readonly group: 'existing' | 'new' | 'none';
+  /** May a provisional member send it? Only work.accept_offer. */
+  readonly provisionalAllowed?: boolean;
+  readonly documents?: (payload: P) => EmbeddedDocument[];
+  readonly revision?: RevisionTarget<P>;
+  /** Everything beyond the common reads (actor's session and membership, Group, Mission). */
+  reads(request: Request<P>): Read[];
+  /** A second round, for what only the first round can name. May be asked again until it names nothing new. */
+  moreReads?(request: Request<P>, view: View): Read[];
+  /** Further Groups to lock, known after the reads. Only for kinds that cross Groups. */
+  moreGroups?(request: Request<P>, view: View): string[];
+  decide(request: Request<P>, view: View, context: DecisionContext): Decision;
+}
+
+/** An Event as `evolve` sees it: every erasable member of the payload is a commitment already. */
+export interface FoldableEvent<P = Record<string, unknown>> {
+  eventId: string;
+  kind: string;
+  groupId?: string;
+  sequence?: number;
+  aggregateRevision?: number;
+  workItemId?: string;
+  conversationId?: string;
+  actor: Principal;
+  occurredAt: string;
+  payload: P;
+}
+
+export interface EventKind<P = Record<string, unknown>> {
+  readonly kind: string;
+  /** Paths of erasable payload members: names joined by dots, `*` for every array element or object member. */
+  readonly erasable: readonly string[];
+  evolve(view: View, event: FoldableEvent<P>): void;
+}

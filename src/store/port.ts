@@ -1,0 +1,390 @@
+// What the authority needs of a database. Two adapters implement it and pass one contract suite.
+// Every call begins with the tenant; nothing crosses Organizations. All times are UTC text with capital Z.
+import type { AggregateIndex } from '../domain/aggregate-index.ts';
+import type { AggregateKind } from '../domain/aggregates.ts';
+import type { Policy } from '../domain/policy.ts';
+import type { LoadedAggregate, LoadedReads, Read } from '../domain/reads.ts';
+import type { AggregateChange } from '../domain/view.ts';
+import type { GroupId, OrganizationId } from '../protocol/ids.ts';
+import type { Principal } from '../protocol/principals.ts';
+
+/** The four ways a database says no. Adapters turn every driver error into one of these, and throw it. */
+export type StoreFaultKind =
+  /** A compare-and-set or a uniqueness rule did not hold although the locks should have seen to it. */
+  | 'conflict'
+  /** Not reachable, shutting down, out of connections, or gone after COMMIT was sent: the outcome is unknown. */
+  | 'unavailable'
+  /** What is stored breaks an invariant of ours. */
+  | 'corrupt'
+  /** The retries of a deadlock or serialization failure ran out. */
+  | 'busy';
+
+export class StoreFault extends Error {
+  readonly kind: StoreFaultKind;
+  constructor(kind: StoreFaultKind, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'StoreFault';
+    this.kind = kind;
+  }
+}
+
+export interface AuthorityStore {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly organizations: OrganizationStore;
+
+  /**
+   * One acceptance: begin, take the locks in the fixed order (organization, actor, tree, Groups sorted), then in a later
+   * statement read the clock and load, call `decide`, and write what it returns as one unit and commit; without `write`
+   * roll back. Deadlock and serialization failures run the whole again, so `decide` may be called more than once and must
+   * have no effect of its own. An exception out of `decide` rolls back and is thrown on.
+   */
+  acceptTransition<Result>(
+    organizationId: OrganizationId,
+    plan: AcceptancePlan,
+    decide: (opened: Opened, acceptance: Acceptance) => Promise<AcceptanceOutcome<Result>>,
+  ): Promise<Result>;
+
+  /** One consistent snapshot, read only, without locks. */
+  read<Result>(organizationId: OrganizationId, work: (reader: Reader) => Promise<Result>): Promise<Result>;
+
+  /** What is wrong with this database, in sentences; empty when Commands may be accepted. Names an unsafe role, too. */
+  problems(): Promise<string[]>;
+
+  /** Ends all connections. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+// --- acceptance ---------------------------------------------------------------------------------------------------
+
+export type LockMode = 'shared' | 'exclusive';
+
+export interface AcceptancePlan {
+  organization: LockMode;
+  actor?: { principal: Principal; mode: LockMode };
+  /** The mission tree that this Group belongs to. The root is immutable, so the store looks it up by itself. */
+  tree?: { groupId: GroupId; mode: LockMode };
+  /** Heads to lock. One that does not exist yet is locked by name, so that two creations queue up. */
+  groups: GroupId[];
+  receipt: ReceiptKey;
+  /** Signing hashes whose admission records are wanted: the Command's and those of all embedded documents. */
+  signingHashes: string[];
+  reads: Read[];
+}
+
+export interface ReceiptKey {
+  actor: Principal;
+  actionId: string;
+}
+
+/** What stands under the locks when the decision begins. */
+export interface Opened {
+  /** The database's own clock, read after the last lock was granted; milliseconds. */
+  now: string;
+  registryRevision: number;
+  policy: Policy;
+  receipt?: ReceiptRow;
+  admissions: AdmissionRow[];
+  /** By stream id, for the Groups of the plan and of `lockGroups`; absent: no such stream yet. */
+  heads: Map<string, StreamHead>;
+  loaded: LoadedReads;
+}
+
+/** What a decision can still ask for inside its transaction. */
+export interface Acceptance {
+  load(reads: Read[]): Promise<LoadedReads>;
+  /** Locks further Group heads, which must sort after the ones held or come when none is held, and returns them. */
+  lockGroups(groupIds: GroupId[]): Promise<Map<string, StreamHead>>;
+  /** Heads of Organization streams, which the actor or registry lock already protects. */
+  streamHeads(streamIds: string[]): Promise<Map<string, StreamHead>>;
+}
+
+export type AcceptanceOutcome<Result> = { write?: Transition; result: Result };
+
+/** A Group's sequence, or the log of one Organization aggregate (`card <agentId>`, `session <agentId>`). */
+export interface StreamHead {
+  streamId: string;
+  /** Of the last Event; for a Group its sequence. */
+  position: number;
+  /** Accepted transitions so far: the Group revision. */
+  revision: number;
+  lastEventAt: string;
+  /** Chain over the signing hashes of the Events. */
+  chainHash: string;
+  /** Chain over the transitions: receipt, admission records and policy entries of each. */
+  logHash: string;
+  /** Entries in the policy log so far. */
+  policyPosition: number;
+  rootGroupId: string;
+}
+
+/** Everything that one accepted Command writes. All or nothing. */
+export interface Transition {
+  acceptedAt: string;
+  streams: StreamAdvance[];
+  events: EventRow[];
+  aggregates: (AggregateChange & { hash: string; index: AggregateIndex })[];
+  texts: TextRow[];
+  command: CommandRow;
+  documents: DocumentRow[];
+  admissions: AdmissionRow[];
+  receipt: ReceiptRow;
+  policyLog: PolicyLogRow[];
+  /** Bindings that an Agent Card brings along; the Registry revision rises by one when there are any. */
+  registry?: { principals: PrincipalRow[]; bindings: KeyBindingRow[]; validity: KeyValidityRow[] };
+}
+
+export interface StreamAdvance {
+  /** The head after the transition. */
+  head: StreamHead;
+  /** Position of the head before it, compared on write; 0 with `revision` 1: the stream is created. */
+  expectedPosition: number;
+  streamKind: 'group' | 'organization';
+}
+
+export interface EventRow {
+  streamId: string;
+  position: number;
+  eventId: string;
+  kind: string;
+  /** '' for the Organization's own. */
+  groupId: string;
+  aggregateRevision: number | null;
+  actor: Principal;
+  occurredAt: string;
+  commandHash: string;
+  signingHash: string;
+  keyId: string;
+  chainHash: string;
+  admissionRecordId: string;
+  trustedAcceptedAt: string;
+  /** Revision of the stream's transition that appended it. */
+  revision: number;
+  /** The exact signed bytes, canonical JSON text. */
+  body: string;
+}
+
+export interface TextRow {
+  commitment: string;
+  eventId: string;
+  groupId: string;
+  /** JSON text of the committed value. */
+  value: string;
+}
+
+export interface CommandRow {
+  signingHash: string;
+  actor: Principal;
+  actionId: string;
+  kind: string;
+  groupId: string;
+  keyId: string;
+  issuedAt: string;
+  /** The exact bytes received, as UTF-8 text. */
+  body: string;
+}
+
+export interface DocumentRow {
+  signingHash: string;
+  documentKind: string;
+  groupId: string;
+  keyId: string;
+  principal: Principal;
+  /** Signing hash of the Command that brought it. */
+  commandHash: string;
+  /** Canonical JSON text, signature included. */
+  body: string;
+}
+
+/** A First-Admission Record. `record` is its nine-member document, canonical JSON text. */
+export interface AdmissionRow {
+  signingHash: string;
+  admissionRecordId: string;
+  documentKind: string;
+  keyId: string;
+  principal: Principal;
+  trustedAcceptedAt: string;
+  acceptedBy: Principal;
+  streamId: string;
+  revision: number;
+  record: string;
+}
+
+export interface ReceiptRow {
+  actor: Principal;
+  actionId: string;
+  signingHash: string;
+  keyId: string;
+  streamId: string;
+  revision: number;
+  primaryEventId: string;
+  /** All Events of the transition, in order. */
+  eventIds: string[];
+  acceptedAt: string;
+  /** The receipt document, canonical JSON text: the same bytes for ever. */
+  body: string;
+}
+
+export interface PolicyLogRow {
+  groupId: string;
+  /** From 1, without gaps, per Group. */
+  position: number;
+  entryId: string;
+  decision: string;
+  actor: Principal;
+  occurredAt: string;
+  /** JSON text. */
+  details: string;
+  eventId: string;
+  revision: number;
+}
+
+// --- reading ------------------------------------------------------------------------------------------------------
+
+export interface PageRequest {
+  kind: AggregateKind;
+  groupId?: string;
+  states?: readonly string[];
+  holder?: string;
+  parent?: string;
+  /** Ids strictly after this one, in byte order. */
+  afterId?: string;
+  limit: number;
+}
+
+export interface Reader {
+  now(): Promise<string>;
+  policy(): Promise<Policy>;
+  load(reads: Read[]): Promise<LoadedReads>;
+  page(request: PageRequest): Promise<LoadedAggregate[]>;
+  /** JSON texts by commitment; what was erased is missing. */
+  texts(commitments: string[]): Promise<Map<string, string>>;
+  stream(streamId: string): Promise<StreamHead | undefined>;
+  streamIds(): Promise<string[]>;
+  events(streamId: string, afterPosition: number, limit: number): Promise<EventRow[]>;
+  event(eventId: string): Promise<EventRow | undefined>;
+  eventsById(eventIds: string[]): Promise<EventRow[]>;
+  receipt(key: ReceiptKey): Promise<ReceiptRow | undefined>;
+  command(signingHash: string): Promise<CommandRow | undefined>;
+  document(signingHash: string): Promise<DocumentRow | undefined>;
+  admission(signingHash: string): Promise<AdmissionRow | undefined>;
+  policyLog(groupId: string, afterPosition: number, limit: number): Promise<PolicyLogRow[]>;
+  /** Kind, id and hash of every aggregate of the Group, sorted by kind, then id, in byte order: the state document. */
+  aggregateHashes(groupId: string): Promise<{ kind: AggregateKind; id: string; hash: string }[]>;
+  audit(afterId: number, limit: number): Promise<AuditRow[]>;
+}
+
+// --- organizations, registry, sessions of the API -----------------------------------------------------------------
+
+export interface OrganizationRow {
+  organizationId: OrganizationId;
+  /** 1 to 63 characters of a-z, 0-9 and hyphen; in URLs. */
+  slug: string;
+  displayName: string;
+  createdAt: string;
+  /** Service principals that the authority itself signs as. */
+  authority: Principal;
+  identity: Principal;
+  registrar: Principal;
+}
+
+export interface PrincipalRow {
+  principal: Principal;
+  displayName: string;
+}
+
+export interface KeyBindingRow {
+  keyId: string;
+  principal: Principal;
+  algorithm: 'Ed25519';
+  /** base64url of the 32 bytes. */
+  publicKey: string;
+  validFrom: string;
+}
+
+/** Append-only; the earliest boundary ever recorded rules (MWP-SDV-012). */
+export interface KeyValidityRow {
+  keyId: string;
+  recordedAt: string;
+  validUntil?: string;
+  revokedAt?: string;
+}
+
+/** A private key of a tenant's own service, encrypted under the master key. */
+export interface SealedKeyRow {
+  keyId: string;
+  principal: Principal;
+  sealed: string;
+}
+
+export interface NewOrganization {
+  organization: OrganizationRow;
+  principals: PrincipalRow[];
+  bindings: KeyBindingRow[];
+  sealedKeys: SealedKeyRow[];
+  policy: Policy;
+}
+
+export interface RegistryChange {
+  principals?: PrincipalRow[];
+  bindings?: KeyBindingRow[];
+  validity?: KeyValidityRow[];
+  sealedKeys?: SealedKeyRow[];
+  policy?: Policy;
+}
+
+export type RegistryOutcome =
+  | { outcome: 'done'; registryRevision: number }
+  /** The database's own constraints refused it (MWP-SDV-004). Repeating an identical binding is `done`. */
+  | {
+      outcome: 'refused';
+      reason:
+        | 'organization_exists'
+        | 'principal_exists'
+        | 'principal_unknown'
+        | 'key_id_bound'
+        | 'public_key_bound'
+        | 'key_unknown'
+        | 'validity_not_earlier';
+    };
+
+export interface KeyEvidenceRow {
+  registryRevision: number;
+  /** Absent: the indexes prove that no such key id is bound in this Organization. */
+  binding?: KeyBindingRow;
+  validity: (KeyValidityRow & { sequence: number })[];
+}
+
+export interface AuditRow {
+  id: number;
+  recordedAt: string;
+  /** First failing stage, or `domain`. */
+  stage: string;
+  reason: string;
+  code: string;
+  signingHash?: string;
+  actor?: Principal;
+  actionId?: string;
+  groupId?: string;
+}
+
+/** Audit records kept per Organization; the oldest go first. */
+export const AUDIT_MAXIMUM = 10_000;
+
+export interface OrganizationStore {
+  create(organization: NewOrganization): Promise<RegistryOutcome>;
+  /** One of the few cross-tenant reads. */
+  bySlug(slug: string): Promise<OrganizationRow | undefined>;
+  /** For the operator only. */
+  all(afterSlug: string, limit: number): Promise<OrganizationRow[]>;
+  changeRegistry(organizationId: OrganizationId, change: RegistryChange): Promise<RegistryOutcome>;
+  principals(organizationId: OrganizationId, afterKey: string, limit: number): Promise<PrincipalRow[]>;
+  bindings(organizationId: OrganizationId, principal: Principal): Promise<KeyBindingRow[]>;
+  keyEvidence(organizationId: OrganizationId, keyIds: string[]): Promise<Map<string, KeyEvidenceRow>>;
+  sealedKeys(organizationId: OrganizationId): Promise<SealedKeyRow[]>;
+  policy(organizationId: OrganizationId): Promise<Policy>;
+  /** True the first time only; one challenge is used once, over all processes. Forgets what expired. */
+  consumeChallenge(organizationId: OrganizationId, challengeId: string, expiresAt: string): Promise<boolean>;
+  /** Bounded; a failure to record never changes an answer. */
+  recordAudit(organizationId: OrganizationId, entry: Omit<AuditRow, 'id' | 'recordedAt'>): Promise<void>;
+  now(): Promise<string>;
+}
