@@ -145,15 +145,7 @@ export interface MembershipAggregate {
 }
 
 export type WorkItemState =
-  | 'open'
-  | 'offered'
-  | 'queued'
-  | 'active'
-  | 'blocked'
-  | 'submitted'
-  | 'verified'
-  | 'failed'
-  | 'cancelled';
+  'open' | 'offered' | 'queued' | 'active' | 'blocked' | 'submitted' | 'verified' | 'failed' | 'cancelled';
 
 /** The normative Work Contract document. */
 export interface WorkContract<T> {

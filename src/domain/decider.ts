@@ -38,7 +38,8 @@ export interface Request<P> {
 export interface EmbeddedDocument {
   /** Where it stands in the payload, as in `approval` or `evidence.0`. */
   path: string;
-  kind: 'agent-card' | 'approval' | 'artifact' | 'context-package' | 'evidence' | 'group-snapshot' | 'extension-profile';
+  kind:
+    'agent-card' | 'approval' | 'artifact' | 'context-package' | 'evidence' | 'group-snapshot' | 'extension-profile';
   value: unknown;
 }
 
@@ -92,9 +93,6 @@ export interface Accepted {
 
 export type Decision = Accepted | Refusal;
 
-/** Which revision `expectedRevision` is compared with: commands.md (c). `undefined`: the aggregate does not exist. */
-export type RevisionTarget<P> = (request: Request<P>, view: View) => number | undefined;
-
 export interface CommandKind<P> {
   readonly kind: string;
   readonly payload: z.ZodType<P>;
@@ -106,8 +104,11 @@ export interface CommandKind<P> {
   readonly group: 'existing' | 'new' | 'none';
   /** May a provisional member send it? Only work.accept_offer. */
   readonly provisionalAllowed?: boolean;
-  readonly documents?: (payload: P) => EmbeddedDocument[];
-  readonly revision?: RevisionTarget<P>;
+  documents?(payload: P): EmbeddedDocument[];
+  /** Which revision `expectedRevision` is compared with: commands.md (c). `undefined`: the aggregate does not exist. */
+  revision?(request: Request<P>, view: View): number | undefined;
+  /** RATE_LIMITED when a cooperation limit of the tenant's policy is exceeded (commands.md (f)). */
+  limits?(request: Request<P>, view: View, context: DecisionContext): Refusal | undefined;
   /** Everything beyond the common reads (actor's session and membership, Group, Mission). */
   reads(request: Request<P>): Read[];
   /** A second round, for what only the first round can name. May be asked again until it names nothing new. */

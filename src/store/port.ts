@@ -256,8 +256,8 @@ export interface Reader {
   policy(): Promise<Policy>;
   load(reads: Read[]): Promise<LoadedReads>;
   page(request: PageRequest): Promise<LoadedAggregate[]>;
-  /** JSON texts by commitment; what was erased is missing. */
-  texts(commitments: string[]): Promise<Map<string, string>>;
+  /** JSON texts by commitment; what was erased is missing, and so is what belongs to another Group. */
+  texts(groupId: string, commitments: string[]): Promise<Map<string, string>>;
   stream(streamId: string): Promise<StreamHead | undefined>;
   streamIds(): Promise<string[]>;
   events(streamId: string, afterPosition: number, limit: number): Promise<EventRow[]>;

@@ -1,0 +1,80 @@
+// What the authority asks of the outside, and what it answers. Neither a database nor a transport is named here.
+import type { Principal } from '../protocol/principals.ts';
+import type { Refusal } from '../protocol/refusals.ts';
+import type { OrganizationRow } from '../store/port.ts';
+
+/** Signs as one of the tenant's own services, with that service's current key. Synchronous: native, about 0.07 ms. */
+export interface Signer {
+  keyId: string;
+  sign(bytes: Uint8Array): Uint8Array;
+}
+
+export interface TenantSigners {
+  /** Throws when the key cannot be opened: without it nothing can be accepted. */
+  signerOf(organization: OrganizationRow, service: Principal): Promise<Signer>;
+}
+
+/** Who brings the Command. Authenticated by the transport; not necessarily who signed it. */
+export interface Caller {
+  principal: Principal;
+}
+
+export interface Authority {
+  /**
+   * One signed Command, as the bytes received, through design section 4. Never throws for anything that a client can
+   * cause; a database that is gone is a retryable INTERNAL_ERROR and changed nothing that was not answered before.
+   */
+  submit(organization: OrganizationRow, bytes: Uint8Array, caller: Caller): Promise<Submission>;
+}
+
+export type Submission = AcceptedSubmission | RefusedSubmission;
+
+export interface AcceptedSubmission {
+  accepted: true;
+  /** The receipt document: canonical JSON text, the same bytes for ever. */
+  receipt: string;
+  /** Bodies of its Events that the caller may see now, in order: canonical JSON texts. */
+  events: string[];
+  /** The Command had been accepted before; nothing happened this time. */
+  duplicate: boolean;
+}
+
+export interface RefusedSubmission {
+  accepted: false;
+  refusal: Refusal;
+  /** Only when the Command could be read that far, and the caller may see the Group. */
+  relatedActionId?: string;
+  groupId?: string;
+  /** Authority or host time of the refusal. */
+  occurredAt: string;
+}
+
+/** The receipt document. It holds ids, sequences, revisions, hashes and times, never content (design section 4). */
+export interface Receipt {
+  organizationId: string;
+  actor: Principal;
+  actionId: string;
+  kind: string;
+  /** Signing hash of the Command. */
+  commandHash: string;
+  keyId: string;
+  admissionRecordId: string;
+  acceptedAt: string;
+  acceptedBy: Principal;
+  primaryEventId: string;
+  events: ReceiptEvent[];
+  /** Of each Group that it touched, after the transition. */
+  groups: { groupId: string; groupRevision: number; headSequence: number }[];
+  /** What `expectedRevision` was compared with, and what became of it. */
+  expectedRevision?: number;
+  aggregateRevision?: number;
+}
+
+export interface ReceiptEvent {
+  eventId: string;
+  kind: string;
+  groupId?: string;
+  sequence?: number;
+  aggregateRevision?: number;
+  signingHash: string;
+}

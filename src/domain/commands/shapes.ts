@@ -1,0 +1,23 @@
+// Building blocks of payload schemas. Payloads are ours to shape (commands.md 0.1): closed objects, null means absent.
+import { z } from 'zod';
+
+/** The reference's clients write null for what is absent (commands.md (n)). */
+export function optional<S extends z.ZodType>(schema: S) {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
+/** A closed payload. Any Command may bring a `contentSalt` for its own text (design section 8). */
+export function payload<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject({ ...shape, contentSalt: optional(z.string().min(16).max(128)) });
+}
+
+/** Lease and window lengths: one second to a year; policy maxima shorten what is granted. */
+export const seconds = z.int().min(1).max(31_536_000);
+
+export const epoch = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
+export const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** Lengths of the normative documents, in UTF-16 units here; the documents themselves count code points. */
+export const reason = z.string().min(1).max(4_000);
+export const title = z.string().min(1).max(500);
+export const phase = z.string().min(1).max(500);

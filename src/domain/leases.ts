@@ -1,0 +1,52 @@
+// Fenced, half-open leases: live while `now < expiresAt` (design section 4). Closing and renewing in one place.
+import { addSeconds, compareTimestamps } from '../protocol/timestamps.ts';
+import type { LeaseAggregate } from './aggregates.ts';
+
+export function isLive(lease: LeaseAggregate | undefined, now: string): lease is LeaseAggregate {
+  return lease !== undefined && lease.state === 'active' && compareTimestamps(now, lease.expiresAt) < 0;
+}
+
+/** `now + seconds`, but no later than any of the given ends. */
+export function cappedEnd(now: string, seconds: number, ...ends: (string | undefined)[]): string {
+  let end = addSeconds(now, seconds);
+  for (const other of ends) if (other !== undefined && compareTimestamps(other, end) < 0) end = other;
+  return end;
+}
+
+export type NewLease = Omit<LeaseAggregate, 'issuedAt' | 'startsAt' | 'state' | 'renewalCount'>;
+
+export function openLease(now: string, lease: NewLease): LeaseAggregate {
+  return { ...lease, issuedAt: now, startsAt: now, state: 'active', renewalCount: 0 };
+}
+
+/** After its end a lease can only be `expired`, at that end; before, it gets the asked state now (MWP-WRK-014b). */
+export function closeLease(
+  lease: LeaseAggregate,
+  state: 'released' | 'revoked',
+  reason: string,
+  now: string,
+): LeaseAggregate {
+  const elapsed = compareTimestamps(now, lease.expiresAt) >= 0;
+  return {
+    ...lease,
+    state: elapsed ? 'expired' : state,
+    closedAt: elapsed ? lease.expiresAt : now,
+    closureReason: elapsed ? 'expired' : reason,
+  };
+}
+
+export function renewLease(
+  lease: LeaseAggregate,
+  expiresAt: string,
+  sessionEpoch: number,
+  now: string,
+): LeaseAggregate {
+  return { ...lease, expiresAt, sessionEpoch, renewalCount: lease.renewalCount + 1, lastRenewedAt: now };
+}
+
+/** The same lease with another end, without counting as a renewal: ownership follows execution while active. */
+export function moveEnd(lease: LeaseAggregate, expiresAt: string): LeaseAggregate {
+  const moved = { ...lease, expiresAt };
+  if (moved.startBy !== undefined && compareTimestamps(moved.startBy, expiresAt) > 0) moved.startBy = expiresAt;
+  return moved;
+}

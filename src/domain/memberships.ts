@@ -1,0 +1,73 @@
+// A Membership is one aggregate per (Group, principal); on the wire it is one document per role, sharing the epoch.
+import { principalKey, type Principal } from '../protocol/principals.ts';
+import { membershipKey, type MembershipAggregate, type MembershipDocument, type MembershipRole } from './aggregates.ts';
+import type { View } from './view.ts';
+
+export function hasActiveRole(membership: MembershipAggregate | undefined, role: MembershipRole): boolean {
+  return membership?.state === 'active' && membership.documents.some((document) => document.role === role);
+}
+
+export function rolesOf(membership: MembershipAggregate): MembershipRole[] {
+  return membership.documents.map((document) => document.role);
+}
+
+/** Full visibility: the whole history from the first sequence (MWP-MSN-010d). */
+export function seesEverything(membership: MembershipAggregate): boolean {
+  return membership.visibilityStartSequence <= 1;
+}
+
+/** The Memberships that an Event's payload announces. The documents of one member agree in all they share. */
+export function setMemberships(view: View, documents: readonly MembershipDocument[]): void {
+  const byMember = new Map<string, MembershipDocument[]>();
+  for (const document of documents) {
+    const key = principalKey(document.member);
+    byMember.set(key, [...(byMember.get(key) ?? []), document]);
+  }
+  for (const own of byMember.values()) {
+    const membership = aggregateOf(own);
+    view.set('membership', membershipKey(membership.groupId, membership.member), membership.groupId, membership);
+  }
+}
+
+function aggregateOf(documents: MembershipDocument[]): MembershipAggregate {
+  const first = documents[0];
+  if (!first) throw new Error('a Membership has at least one role');
+  const membership: MembershipAggregate = {
+    member: first.member,
+    groupId: first.groupId,
+    state: first.state,
+    membershipEpoch: first.membershipEpoch,
+    visibilityStartSequence: first.visibilityStartSequence,
+    documents: [...documents].sort((a, b) => (a.role < b.role ? -1 : 1)),
+  };
+  if (first.provisionalExpiresAt !== undefined) membership.provisionalExpiresAt = first.provisionalExpiresAt;
+  return membership;
+}
+
+/** Scopes that a role brings when the Command names none. */
+export function defaultScopes(role: MembershipRole): string[] {
+  return [`role:${role}`];
+}
+
+export interface NewMembership {
+  membershipId: string;
+  missionId: string;
+  groupId: string;
+  member: Principal;
+  role: MembershipRole;
+  now: string;
+  visibilityStartSequence: number;
+}
+
+/** A first, active Membership with epoch 1. */
+export function activeMembership(fields: NewMembership): MembershipDocument {
+  const { now, ...rest } = fields;
+  return {
+    ...rest,
+    state: 'active',
+    membershipEpoch: 1,
+    scopes: defaultScopes(fields.role),
+    grantedAt: now,
+    activatedAt: now,
+  };
+}

@@ -1,0 +1,60 @@
+// What several work Events do to a WorkItem: the revision step, and fencing an owner out.
+import type { LeaseAggregate, Offer, WorkItemAggregate } from './aggregates.ts';
+import type { FoldableEvent } from './decider.ts';
+import { closeLease } from './leases.ts';
+import type { View } from './view.ts';
+
+/** Replaces the item; its revision and `updatedAt` come from the Event. */
+export function changeWorkItem(
+  view: View,
+  event: Pick<FoldableEvent, 'aggregateRevision' | 'occurredAt'>,
+  workItemId: string,
+  change: (item: WorkItemAggregate) => WorkItemAggregate,
+): void {
+  const item = view.mustGet('work_item', workItemId);
+  const { workItem, details } = change(item);
+  const revision = event.aggregateRevision ?? workItem.revision;
+  view.set('work_item', workItemId, workItem.groupId, {
+    workItem: { ...workItem, revision, updatedAt: event.occurredAt },
+    details,
+  });
+}
+
+/** One more Mission revision, for the Events that commands.md (c) lists. */
+export function bumpMission(view: View, missionId: string): void {
+  const { mission, details } = view.mustGet('mission', missionId);
+  view.set('mission', missionId, mission.groupId, { mission: { ...mission, revision: mission.revision + 1 }, details });
+}
+
+/** The leases of an item, closed; for the payload of an Event that fences or ends it. */
+export function closedLeases(
+  leases: readonly LeaseAggregate[],
+  state: 'released' | 'revoked',
+  reason: string,
+  now: string,
+): LeaseAggregate[] {
+  return leases.filter((lease) => lease.state === 'active').map((lease) => closeLease(lease, state, reason, now));
+}
+
+export function setLeases(view: View, leases: readonly LeaseAggregate[]): void {
+  for (const lease of leases) view.set('lease', lease.leaseId, lease.groupId, lease);
+}
+
+/** "Fenced" (commands.md (a)): no owner, no leases, offers withdrawn, one more Ownership Epoch if there was an owner. */
+export function fenced(item: WorkItemAggregate): WorkItemAggregate {
+  const { owner, offers, ...workItem } = item.workItem;
+  const { executionLeaseId: _execution, blockedLeaseId: _blocked, ...details } = item.details;
+  return {
+    workItem: { ...workItem, ...(offers && { offers: withdrawn(offers) }) },
+    details: { ...details, ownershipEpoch: details.ownershipEpoch + (owner ? 1 : 0) },
+  };
+}
+
+export function withdrawn(offers: readonly Offer[]): Offer[] {
+  return offers.map((offer) => (offer.status === 'pending' ? { ...offer, status: 'withdrawn' } : offer));
+}
+
+/** Work is finished or given up; nothing but `failed` can come back, and only through work.offer. */
+export function isUnfinished(item: { workItem: { state: string } }): boolean {
+  return !['verified', 'failed', 'cancelled'].includes(item.workItem.state);
+}
