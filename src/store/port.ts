@@ -92,6 +92,8 @@ export interface Opened {
 /** What a decision can still ask for inside its transaction. */
 export interface Acceptance {
   load(reads: Read[]): Promise<LoadedReads>;
+  /** As in `Reader`: for an Event that repeats text which the state holds as a commitment only. */
+  texts(groupId: string, commitments: string[]): Promise<Map<string, string>>;
   /** Locks further Group heads, which must sort after the ones held or come when none is held, and returns them. */
   lockGroups(groupIds: GroupId[]): Promise<Map<string, StreamHead>>;
   /** Heads of Organization streams, which the actor or registry lock already protects. */
