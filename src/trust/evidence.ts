@@ -1,0 +1,80 @@
+// What the Registry vouches for about one key (stage 4), and the interval in which a key counts. The port reports what
+// it cannot establish; no such answer is ever read as "absent" (MWP-SDV-010a, -011).
+
+import type { Principal } from '../protocol/principals.ts';
+import { compareTimestamps, earlierTimestamp, isTimestamp } from '../protocol/timestamps.ts';
+
+/** One append-only status record. A boundary may be added or brought forward, never cleared or postponed. */
+export interface KeyValidityRecord {
+  readonly sequence: number;
+  readonly recordedAt: string;
+  readonly validUntil?: string;
+  readonly revokedAt?: string;
+}
+
+/** For ever one Principal, one algorithm, one public key (MWP-SDV-004a). */
+export interface KeyBinding {
+  readonly keyId: string;
+  readonly principal: Principal;
+  readonly algorithm: 'Ed25519';
+  readonly publicKey: string;
+  readonly validFrom: string;
+  readonly history: readonly KeyValidityRecord[];
+}
+
+export type KeyEvidence =
+  | {
+      /** Complete for the Organization at one coherent revision; every binding and history in it is validated. */
+      readonly outcome: 'established';
+      readonly organizationId: string;
+      readonly registryRevision: number;
+      /** `historical` may serve a replay, never a first admission (MWP-ADM-006a). Not said means current. */
+      readonly applicability?: 'current' | 'historical';
+      /** undefined: proven absent. */
+      readonly binding: KeyBinding | undefined;
+    }
+  | { readonly outcome: 'unavailable' | 'incomplete' | 'stale' | 'corrupt'; readonly reason: string };
+
+export interface RegistryEvidence {
+  /** The key ID is routing only: it excuses no gap in the evidence (MWP-SDV-009). Fails by answer, not by throwing. */
+  resolve(organizationId: string, keyId: string): Promise<KeyEvidence>;
+}
+
+export interface KeyInterval {
+  readonly validFrom: string;
+  readonly validUntil: string | undefined;
+  readonly revokedAt: string | undefined;
+}
+
+/** The earliest end ever recorded rules (MWP-SDV-012b). */
+export function keyInterval(binding: KeyBinding): KeyInterval {
+  let validUntil: string | undefined;
+  let revokedAt: string | undefined;
+  for (const record of binding.history) {
+    validUntil = earliest(validUntil, record.validUntil);
+    revokedAt = earliest(revokedAt, record.revokedAt);
+  }
+  return { validFrom: binding.validFrom, validUntil, revokedAt };
+}
+
+export type KeyStatus = 'valid' | 'not-yet-valid' | 'expired' | 'revoked' | 'interval-malformed';
+
+/** Half-open, at the given instant and never at the present (MWP-SDV-014). The text has passed the profile. */
+export function keyStatusAt(binding: KeyBinding, time: string): KeyStatus {
+  if (!hasReadableTimes(binding)) return 'interval-malformed'; // an adapter that broke its promise: stage 4, no throw
+  const { validFrom, validUntil, revokedAt } = keyInterval(binding);
+  if (compareTimestamps(time, validFrom) < 0) return 'not-yet-valid';
+  if (revokedAt !== undefined && compareTimestamps(time, revokedAt) >= 0) return 'revoked';
+  if (validUntil !== undefined && compareTimestamps(time, validUntil) >= 0) return 'expired';
+  return 'valid';
+}
+
+function hasReadableTimes(binding: KeyBinding): boolean {
+  const ends = binding.history.flatMap((record) => [record.validUntil, record.revokedAt]);
+  return [binding.validFrom, ...ends].every((time) => time === undefined || isTimestamp(time));
+}
+
+function earliest(known: string | undefined, next: string | undefined): string | undefined {
+  if (known === undefined || next === undefined) return known ?? next;
+  return earlierTimestamp(known, next);
+}

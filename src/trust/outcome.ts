@@ -1,0 +1,32 @@
+// What the trust layer answers: a refusal for the caller and, apart from it, the diagnostic for the audit record.
+
+import { refuse, type ErrorCode, type Refusal } from '../protocol/refusals.ts';
+import { ProtectedDiagnostic, type TrustStage } from './diagnostic.ts';
+
+export interface TrustFailure {
+  readonly ok: false;
+  /** Goes to the caller as it is. Equal for every key, admission and cryptographic cause (MWP-SDV-018b). */
+  readonly refusal: Refusal;
+  readonly diagnostic: ProtectedDiagnostic;
+}
+
+const CODE_OF_STAGE: Readonly<Record<TrustStage, ErrorCode>> = {
+  parse: 'PROTOCOL_VIOLATION',
+  schema: 'SCHEMA_VALIDATION_FAILED',
+  'signature-envelope': 'AUTH_INVALID_SIGNATURE',
+  'key-resolution': 'AUTH_INVALID_SIGNATURE',
+  canonicalization: 'PROTOCOL_VIOLATION',
+  signature: 'AUTH_INVALID_SIGNATURE',
+  admission: 'AUTH_INVALID_SIGNATURE',
+};
+
+const NOT_BELIEVED = 'The signature of the document could not be accepted.';
+const NOT_STRICT_JSON = 'The document is not exactly one strict JSON value.';
+
+/** A schema fault is the sender's own document and may be told; nothing else is. */
+export function trustFailure(stage: TrustStage, reason: string): TrustFailure {
+  const code = CODE_OF_STAGE[stage];
+  const message =
+    code === 'AUTH_INVALID_SIGNATURE' ? NOT_BELIEVED : code === 'PROTOCOL_VIOLATION' ? NOT_STRICT_JSON : reason;
+  return { ok: false, refusal: refuse(code, message), diagnostic: new ProtectedDiagnostic(stage, reason) };
+}
