@@ -1,0 +1,129 @@
+// The HTTP client of one actor in one Organization: log in, open a session, submit signed Commands, read. Every method
+// answers an Outcome; none throws for anything the network or the authority does.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { answerChallenge, newClientNonce } from './challenge.ts';
+import type { SignedCommand } from './commands.ts';
+import { exchange, type Exchange } from './exchange.ts';
+import type { ActorKey } from './keys.ts';
+import { adviceFor, done, failed, type Outcome } from './outcome.ts';
+import type { Accepted, Challenge, Token } from './answers.ts';
+
+export interface ClientOptions {
+  /** Of the service, without a path: `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** The Organization's slug. */
+  readonly organization: string;
+  readonly key: ActorKey;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** How often one call sends its request. A longer outage is the caller's to wait out, with the same bytes. */
+const ATTEMPTS = 5;
+/** Longest wait between two attempts; an authority that asks for more gets its refusal handed on. */
+const LONGEST_WAIT_MS = 5_000;
+
+export class AuthorityClient {
+  readonly key: ActorKey;
+  private readonly base: string;
+  private token: string | undefined;
+
+  constructor(options: ClientOptions) {
+    this.key = options.key;
+    this.base = `${options.url}/v1/orgs/${options.organization}`;
+  }
+
+  /** Proves possession of the key and gets a token. Touches no session; enough for reading, and for humans all there is. */
+  logIn(options: CallOptions = {}): Promise<Outcome<Token>> {
+    return this.authenticate(false, options);
+  }
+
+  /**
+   * As `logIn`, and opens a new session of this Agent: its Session Epoch rises by one, every older session is fenced and
+   * its Execution Leases are revoked. The epoch comes with the token.
+   */
+  openSession(options: CallOptions = {}): Promise<Outcome<Token>> {
+    return this.authenticate(true, options);
+  }
+
+  /** A new token for the old one, without a new session. */
+  async refresh(options: CallOptions = {}): Promise<Outcome<Token>> {
+    return this.keep(await this.call<Token>('POST', '/auth/refresh', { ...options, body: '{}' }));
+  }
+
+  /**
+   * Submits until there is an answer: a lost one, and a refusal that the authority calls retryable, send the identical
+   * bytes again, at most ATTEMPTS times. So one Command has one effect, however often it went out.
+   */
+  submit(command: SignedCommand, options: CallOptions = {}): Promise<Outcome<Accepted>> {
+    return this.persist(() => this.submitOnce(command.bytes, options), options);
+  }
+
+  /** One request, any bytes. */
+  submitOnce(bytes: Uint8Array, options: CallOptions = {}): Promise<Outcome<Accepted>> {
+    return this.call<Accepted>('POST', '/commands', { ...options, body: bytes });
+  }
+
+  /** GET below the Organization, as in `/groups/urn%3A…/work-items`. What comes back is trusted to have its shape. */
+  read<Answer>(path: string, options: CallOptions = {}): Promise<Outcome<Answer>> {
+    return this.persist(() => this.call<Answer>('GET', path, options), options);
+  }
+
+  private async authenticate(openSession: boolean, options: CallOptions): Promise<Outcome<Token>> {
+    const { principal, keyId } = this.key;
+    const clientNonce = newClientNonce();
+    const asked = await this.call<Challenge>('POST', '/auth/challenge', {
+      ...options,
+      body: JSON.stringify({ principal, keyId, clientNonce }),
+    });
+    if (!asked.ok) return asked;
+    const { challenge } = asked.value;
+    const challengeSignature = answerChallenge(this.key, clientNonce, challenge);
+    if (challengeSignature === undefined) {
+      return failed({ kind: 'unreadable', status: 200, message: 'the challenge is not about this attempt' });
+    }
+    const body = JSON.stringify({ principal, challenge, challengeSignature, openSession });
+    return this.keep(await this.call<Token>('POST', '/auth/token', { ...options, body }));
+  }
+
+  private keep(answer: Outcome<Token>): Outcome<Token> {
+    if (answer.ok) this.token = answer.value.token;
+    return answer;
+  }
+
+  private async persist<Value>(
+    attempt: () => Promise<Outcome<Value>>,
+    { signal }: CallOptions,
+  ): Promise<Outcome<Value>> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await attempt();
+      if (answer.ok || tries >= ATTEMPTS) return answer;
+      const advice = adviceFor(answer.problem);
+      if (advice.next === 'log_in' && tries === 1) {
+        const renewed = await this.logIn({ signal });
+        if (!renewed.ok) return answer;
+        continue;
+      }
+      if (advice.next !== 'resend' || advice.afterMs > LONGEST_WAIT_MS) return answer;
+      await pause(advice.afterMs, signal);
+    }
+  }
+
+  private async call<Answer>(
+    method: Exchange['method'],
+    path: string,
+    options: CallOptions & Pick<Exchange, 'body'>,
+  ): Promise<Outcome<Answer>> {
+    const { body, signal } = options;
+    const answer = await exchange({ method, url: this.base + path, token: this.token, body, signal });
+    return answer.ok ? done(answer.value as Answer) : answer;
+  }
+}
+
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  // An abort ends the pause early; the next attempt sees the signal and says so.
+  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
+}

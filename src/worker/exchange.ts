@@ -1,0 +1,64 @@
+// One HTTP exchange with the authority as an Outcome. It knows bytes, status codes and error documents, no endpoint.
+
+import { checkDocument } from '../protocol/documents/catalogue.ts';
+import { parseStrictJson } from '../wire/strict-json.ts';
+import { done, failed, type Outcome } from './outcome.ts';
+
+/** Longest wait for one answer: the authority answers or refuses long before. */
+const TIMEOUT_MS = 30_000;
+/** A page of Events is the largest answer; 200 of them at their largest stay far below. */
+const MAX_ANSWER_BYTES = 64 * 1_048_576;
+const MAX_ANSWER_DEPTH = 80;
+
+export interface Exchange {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly token?: string;
+  /** JSON text or its bytes; a signed document goes out exactly as it was signed. */
+  readonly body?: string | Uint8Array;
+  readonly signal?: AbortSignal;
+}
+
+export async function exchange(request: Exchange): Promise<Outcome<unknown>> {
+  const answer = await send(request);
+  if (!answer.ok) return answer;
+  const { status, bytes } = answer.value;
+  const json = parseStrictJson(bytes, { maxBytes: MAX_ANSWER_BYTES, maxDepth: MAX_ANSWER_DEPTH });
+  if (status >= 200 && status < 300) {
+    if (json.ok) return done(json.value);
+    if (bytes.byteLength === 0) return done(undefined);
+    return failed({ kind: 'unreadable', status, message: `the answer is no strict JSON: ${json.fault}` });
+  }
+  const check = json.ok ? checkDocument('error', json.value) : undefined;
+  if (!check?.valid) return failed({ kind: 'unreadable', status, message: `HTTP ${status} without an error document` });
+  const { code, message } = check.document;
+  return failed({ kind: 'refused', code, status, message, error: check.document });
+}
+
+async function send(request: Exchange): Promise<Outcome<{ status: number; bytes: Uint8Array }>> {
+  const { method, url, token, body, signal } = request;
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body }),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      redirect: 'error',
+    });
+    return done({ status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) });
+  } catch (error) {
+    if (signal?.aborted) return failed({ kind: 'aborted', message: 'the caller gave up' });
+    return failed({ kind: 'unreachable', message: reasonOf(error) });
+  }
+}
+
+/** fetch hides the network's own words in `cause`. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
