@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeBase64url, encodeBase64url } from '../../src/wire/base64url.ts';
+import {
+  canonicalBytes,
+  canonicalHash,
+  canonicalText,
+  sha256Label,
+  tryCanonicalText,
+} from '../../src/wire/canonical.ts';
+
+describe('the canonical form', () => {
+  it('MWP-FND-006a: numbers, literals and escapes as RFC 8785 section 3.2 prints them', () => {
+    const value = JSON.parse(
+      '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],' +
+        '"string":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',
+    ) as unknown;
+    expect(canonicalText(value)).toBe(
+      '{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],' +
+        '"string":"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"}',
+    );
+  });
+
+  it.each([
+    ['-0', '0'],
+    ['1E-7', '1e-7'],
+    ['1e21', '1e+21'],
+    ['1e20', '100000000000000000000'],
+    ['0.000001', '0.000001'],
+    ['5e-324', '5e-324'],
+    ['1.7976931348623157e308', '1.7976931348623157e+308'],
+    ['1.0', '1'],
+  ])('MWP-FND-006a: %s prints as %s', (text, expected) => {
+    expect(canonicalText(JSON.parse(text))).toBe(expected);
+  });
+
+  it('MWP-FND-006b: a number wider than binary64 is rounded first', () => {
+    expect(canonicalText(JSON.parse('9007199254740993'))).toBe('9007199254740992');
+    expect(() => canonicalText(10n)).toThrow(TypeError);
+  });
+
+  it('MWP-FND-006a: members are sorted by UTF-16 units', () => {
+    const value = { '\ufb33': 1, '\u{1f600}': 2, '€': 3, '\r': 4, '1': 5, ö: 6, '\u0080': 7 };
+    const names = [...canonicalText(value).matchAll(/"(.*?)":/gu)].map(
+      (match) => JSON.parse(`"${match[1]}"`) as string,
+    );
+    expect(names).toEqual(['\r', '1', '\u0080', 'ö', '€', '\u{1f600}', '\ufb33']);
+    expect(canonicalText({ b: { d: 1, c: 2 }, a: [] })).toBe('{"a":[],"b":{"c":2,"d":1}}');
+  });
+
+  it('MWP-FND-006c: overflow and lone surrogates are refused before a canonical byte exists', () => {
+    expect(tryCanonicalText({ a: [Infinity] })).toEqual({ ok: false, fault: 'number-outside-binary64' });
+    expect(tryCanonicalText({ a: NaN })).toEqual({ ok: false, fault: 'number-outside-binary64' });
+    for (const text of ['\ud800', 'a\udc00', '\ud83d\ud83d\ude00', '\n\udfff']) {
+      expect(tryCanonicalText([text])).toEqual({ ok: false, fault: 'lone-surrogate' });
+      expect(tryCanonicalText({ [text]: 1 })).toEqual({ ok: false, fault: 'lone-surrogate' });
+      expect(() => canonicalHash(text)).toThrow('data model');
+    }
+    expect(tryCanonicalText('\u{1f600}\\ud800')).toMatchObject({ ok: true });
+  });
+
+  it('MWP-SDV-001c: __proto__ is a member like any other', () => {
+    expect(canonicalText(JSON.parse('{"b":1,"__proto__":{"a":2}}'))).toBe('{"__proto__":{"a":2},"b":1}');
+  });
+
+  it('MWP-FND-006a: the form is a fixed point, blind to member order, and keeps the value', () => {
+    const shuffled = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(shuffled);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([name, member]) => [name, shuffled(member)]),
+      );
+    };
+    fc.assert(
+      fc.property(fc.jsonValue(), (generated) => {
+        const value = JSON.parse(JSON.stringify(generated)) as unknown;
+        const text = canonicalText(value);
+        expect(JSON.parse(text)).toEqual(value);
+        expect(canonicalText(JSON.parse(text))).toBe(text);
+        expect(canonicalText(shuffled(value))).toBe(text);
+      }),
+    );
+  });
+
+  it('MWP-FND-007b: a content hash is sha256: and 64 lower-case hex digits of the canonical bytes', () => {
+    expect(sha256Label('')).toBe('sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+    expect(canonicalHash({ b: 1, a: 'é' })).toBe(sha256Label(Buffer.from('{"a":"é","b":1}', 'utf8')));
+    expect(canonicalBytes('é')).toEqual(Buffer.from([0x22, 0xc3, 0xa9, 0x22]));
+  });
+});
+
+describe('base64url', () => {
+  it.each(['QQ==', 'QQ=', 'QR', 'Q+', 'Q/', 'A', 'QUI=', ' QUI', 'QUI\n', 'QU\u0000I', 'QUJD*', 'QUJDR'])(
+    'MWP-FND-007a: %j is refused',
+    (text) => {
+      expect(decodeBase64url(text)).toBeUndefined();
+    },
+  );
+
+  it('MWP-FND-007a: exactly one spelling decodes', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => {
+        const text = encodeBase64url(bytes);
+        expect(Uint8Array.from(decodeBase64url(text) ?? [])).toEqual(bytes);
+        if (bytes.length % 3 !== 0) expect(decodeBase64url(`${text}=`)).toBeUndefined();
+      }),
+    );
+  });
+});
