@@ -49,10 +49,16 @@ export interface DecisionContext {
   /** A fresh `urn:uuid:` id. */
   newId(): string;
   policy: Policy;
+  /** The tenant. */
+  organizationId: string;
   /** `sha256:` of the canonical form. */
   hash(value: unknown): string;
   /** Signing hashes of the embedded documents, by path. */
   documentHashes: ReadonlyMap<string, string>;
+  /** Who signed the embedded documents, by path. Says nothing new but for an Agent Card, which names no signer. */
+  documentSigners: ReadonlyMap<string, Principal>;
+  /** The text behind a commitment that the kind's `texts` named; undefined once it is erased. */
+  textOf(commitment: string): unknown;
   /** The Group Authority's own service principal. */
   authority: Principal;
   /** Sequence of the Group's last Event before this Command; 0 for a Group that does not exist yet. */
@@ -89,6 +95,17 @@ export interface Accepted {
   events: EventDraft[];
   primary?: number;
   policyLog?: PolicyEntryDraft[];
+  registry?: RegistryDraft;
+}
+
+/**
+ * What an Agent Card says about its Agent and the Agent's keys, all of it. The Registry takes what it does not hold yet;
+ * its constraints, and the point check that needs cryptography, may still refuse the whole Command (MWP-SDV-004, -005).
+ */
+export interface RegistryDraft {
+  principals: { principal: Principal; displayName: string }[];
+  bindings: { keyId: string; principal: Principal; publicKey: string; validFrom: string }[];
+  validity: { keyId: string; validUntil?: string; revokedAt?: string }[];
 }
 
 export type Decision = Accepted | Refusal;
@@ -100,10 +117,13 @@ export interface CommandKind<P> {
   readonly actors: readonly PrincipalType[];
   /** Locks beyond the usual shared ones (design section 4, step 2). */
   readonly locks?: { organization?: 'exclusive'; actor?: 'exclusive'; tree?: 'exclusive' };
+  /** The Agent to lock exclusively in place of the Command's actor, for services that act on an Agent. */
+  lockActor?(payload: P): Principal;
   /** 'existing': the common Group checks apply. 'new': it creates `groupId`. 'none': Organization's own. */
   readonly group: 'existing' | 'new' | 'none';
   /** May a provisional member send it? Only work.accept_offer. */
   readonly provisionalAllowed?: boolean;
+  /** `reads` and `moreReads` may be asked before these are verified; `decide` runs only when all of them were. */
   documents?(payload: P): EmbeddedDocument[];
   /** Which revision `expectedRevision` is compared with: commands.md (c). `undefined`: the aggregate does not exist. */
   revision?(request: Request<P>, view: View): number | undefined;
@@ -113,6 +133,11 @@ export interface CommandKind<P> {
   reads(request: Request<P>): Read[];
   /** A second round, for what only the first round can name. May be asked again until it names nothing new. */
   moreReads?(request: Request<P>, view: View): Read[];
+  /**
+   * Commitments whose texts `decide` wants, asked once after the last reads. State holds no text, so whoever appends a
+   * whole after-image (work.offer.created) or compares texts (work.authorize with its proposal) must fetch them.
+   */
+  texts?(request: Request<P>, view: View): string[];
   /** Further Groups to lock, known after the reads. Only for kinds that cross Groups. */
   moreGroups?(request: Request<P>, view: View): string[];
   decide(request: Request<P>, view: View, context: DecisionContext): Decision;

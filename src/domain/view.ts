@@ -29,10 +29,15 @@ export class View {
   private readonly loaded = new Set<string>();
   private readonly recents = new Map<string, RecentCount>();
   private readonly complete: boolean;
+  private readonly limited: boolean;
 
-  /** `complete`: everything that exists is in here, as when a Group is folded from its first Event. */
-  constructor(options: { complete?: boolean } = {}) {
+  /**
+   * `complete`: everything that exists is in here, as when a Group is folded from its first Event. `limited`: as a member
+   * folds who may not see all Events (design section 3), so that what an Event changes may never have been seen.
+   */
+  constructor(options: { complete?: boolean; limited?: boolean } = {}) {
     this.complete = options.complete ?? false;
+    this.limited = options.limited ?? false;
   }
 
   /** Takes in what the store answered to these reads. What is already here, perhaps evolved, stays. */
@@ -65,6 +70,11 @@ export class View {
     const document = this.get(kind, id);
     if (!document) throw new Error(`absent: ${kind} ${id}`);
     return document;
+  }
+
+  /** For `evolve`, to change it: throws when absent, but in a limited fold, which skips what it never saw. */
+  toChange<K extends AggregateKind>(kind: K, id: string): Aggregates[K] | undefined {
+    return this.limited ? this.get(kind, id) : this.mustGet(kind, id);
   }
 
   /** Is it here, loaded or folded? Never throws; absence proves nothing. */

@@ -4,14 +4,15 @@ import type { FoldableEvent } from './decider.ts';
 import { closeLease } from './leases.ts';
 import type { View } from './view.ts';
 
-/** Replaces the item; its revision and `updatedAt` come from the Event. */
+/** Replaces the item; its revision and `updatedAt` come from the Event. A limited fold skips an item it never saw. */
 export function changeWorkItem(
   view: View,
   event: Pick<FoldableEvent, 'aggregateRevision' | 'occurredAt'>,
   workItemId: string,
   change: (item: WorkItemAggregate) => WorkItemAggregate,
 ): void {
-  const item = view.mustGet('work_item', workItemId);
+  const item = view.toChange('work_item', workItemId);
+  if (!item) return;
   const { workItem, details } = change(item);
   const revision = event.aggregateRevision ?? workItem.revision;
   view.set('work_item', workItemId, workItem.groupId, {
@@ -22,7 +23,9 @@ export function changeWorkItem(
 
 /** One more Mission revision, for the Events that commands.md (c) lists. */
 export function bumpMission(view: View, missionId: string): void {
-  const { mission, details } = view.mustGet('mission', missionId);
+  const held = view.toChange('mission', missionId);
+  if (!held) return;
+  const { mission, details } = held;
   view.set('mission', missionId, mission.groupId, { mission: { ...mission, revision: mission.revision + 1 }, details });
 }
 

@@ -3,7 +3,8 @@
 import { commitPayload } from '../../src/wire/commitments.ts';
 import { canonicalHash } from '../../src/wire/canonical.ts';
 import type { Principal } from '../../src/protocol/principals.ts';
-import { isRefusal, type Refusal } from '../../src/protocol/refusals.ts';
+import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
+import { isRefusal, refuse, type Refusal } from '../../src/protocol/refusals.ts';
 import { addSeconds } from '../../src/protocol/timestamps.ts';
 import { commonReads, decideCommand, preparePayload, type Prepared } from '../../src/domain/decide.ts';
 import { commandKindOf } from '../../src/domain/commands/catalogue.ts';
@@ -28,13 +29,19 @@ export interface FoldedEvent {
 
 export type CommandDraft = Pick<Command, 'kind' | 'actor' | 'payload'> & Partial<Command>;
 
-const SALT = 'a-salt-for-tests-only';
+export const ORGANIZATION = 'urn:test:organization';
+/** Each Event has its own, so that a text never has the same commitment twice. */
+const saltOf = (groupId = '', sequence = 0): string => `a-salt-for-tests-only ${groupId} ${sequence}`;
 
 export class World {
   readonly view = new View({ complete: true });
   readonly events: FoldedEvent[] = [];
   now = '2026-11-29T12:00:00.000Z';
   policy: Policy = structuredClone(DEFAULT_POLICY);
+  /** Who signed the embedded documents; the Command's actor unless a spec says otherwise. */
+  signer: Principal | undefined;
+  /** By commitment; a spec erases a text by deleting it here. */
+  readonly texts = new Map<string, unknown>();
   private readonly heads = new Map<string, number>();
   private readonly acceptedAt: { kind: string; groupId: string; actor: Principal; at: string }[] = [];
   private nextId = 1;
@@ -56,6 +63,8 @@ export class World {
     const kind = commandKindOf(command.kind);
     if (!kind) throw new Error(`no such kind here: ${command.kind}`);
     const prepared = preparePayload(kind, command);
+    const documentRefusal = malformedDocument(prepared);
+    if (documentRefusal) prepared.documentRefusal = documentRefusal;
     const view = new View();
     const round = (reads: Read[]) => view.admit(reads, this.answer(reads));
     round(commonReads(command, kind));
@@ -68,9 +77,18 @@ export class World {
         round(more);
       }
     }
-    const decision = decideCommand(prepared, view, this.context(prepared));
-    if (!isRefusal(decision)) this.foldInto(view, command, decision, []);
+    const locked = this.lockedGroups(prepared, view);
+    const decision = decideCommand(prepared, view, this.context(prepared, view));
+    if (isRefusal(decision)) return decision;
+    const stray = decision.events.find(({ groupId }) => groupId !== undefined && !locked.has(groupId));
+    if (stray) throw new Error(`${command.kind} appends ${stray.kind} to a Group that it does not lock`);
+    this.foldInto(view, command, decision, []);
     return decision;
+  }
+
+  private lockedGroups({ kind, command, payload }: Prepared<unknown>, view: View): Set<string> {
+    const further = payload.ok ? (kind.moreGroups?.({ command, payload: payload.value }, view) ?? []) : [];
+    return new Set([...(command.groupId === undefined ? [] : [command.groupId]), ...further]);
   }
 
   /** Decides and folds; throws with the refusal when it is refused. Answers the Events, first one first. */
@@ -106,38 +124,57 @@ export class World {
     };
   }
 
-  private context(prepared: Prepared<unknown>): DecisionContext {
+  private context(prepared: Prepared<unknown>, view: View): DecisionContext {
+    const { kind, command, payload } = prepared;
+    const wanted = new Set(payload.ok ? (kind.texts?.({ command, payload: payload.value }, view) ?? []) : []);
     const documentHashes = new Map<string, string>();
+    const documentSigners = new Map<string, Principal>();
     if (prepared.payload.ok) {
       for (const document of prepared.kind.documents?.(prepared.payload.value) ?? []) {
         documentHashes.set(document.path, canonicalHash(document.value));
+        documentSigners.set(document.path, this.signer ?? prepared.command.actor);
       }
     }
     return {
       now: this.now,
       newId: this.newId,
       policy: this.policy,
+      organizationId: ORGANIZATION,
       hash: canonicalHash,
       documentHashes,
+      documentSigners,
       authority: { type: 'service', id: 'urn:test:service:authority' },
       headSequence: this.headOf(prepared.command.groupId ?? ''),
+      textOf: (commitment) => {
+        if (!wanted.has(commitment)) throw new Error(`${command.kind} did not ask for the text of ${commitment}`);
+        return this.texts.get(commitment);
+      },
     };
   }
 
   private foldInto(view: View, command: Command, decision: Accepted, events: FoldedEvent[]): void {
     const heads = new Map(this.heads);
     for (const draft of decision.events) {
-      const { erasable } = eventKindOf(draft.kind);
-      const payload = commitPayload({ ...draft.payload, contentSalt: SALT }, erasable).payload;
-      const event = { ...draft, actor: draft.actor ?? command.actor, occurredAt: this.now, payload: draft.payload };
+      const event: FoldedEvent = { ...draft, actor: draft.actor ?? command.actor, occurredAt: this.now };
       if (draft.groupId !== undefined) {
-        const sequence = (heads.get(draft.groupId) ?? 0) + 1;
-        heads.set(draft.groupId, sequence);
-        Object.assign(event, { sequence });
+        event.sequence = (heads.get(draft.groupId) ?? 0) + 1;
+        heads.set(draft.groupId, event.sequence);
       }
+      const { payload, texts } = committed(event);
+      if (view === this.view) for (const [commitment, text] of texts) this.texts.set(commitment, text);
       evolve(view, { ...event, eventId: this.newId(), payload });
       events.push(event);
     }
+  }
+
+  /** The state that these Events alone give, in a view that begins empty but for what is the Organization's own. */
+  replay(events: readonly FoldedEvent[] = this.events, options: { limited?: boolean } = {}): View {
+    const view = new View({ complete: true, ...options });
+    for (const { kind, id, groupId, document } of this.view.all()) {
+      if (groupId === '') view.set(kind, id, groupId, document);
+    }
+    for (const event of events) evolve(view, { ...event, eventId: this.newId(), payload: committed(event).payload });
+    return view;
   }
 
   private answer(reads: Read[]): LoadedReads {
@@ -165,4 +202,19 @@ export class World {
     }
     return { aggregates, recents };
   }
+}
+
+function committed({ kind, groupId, sequence, payload }: FoldedEvent) {
+  const contentSalt = saltOf(groupId, sequence);
+  return commitPayload({ ...payload, contentSalt }, eventKindOf(kind).erasable);
+}
+
+/** Stage 2 of the verification that the pipeline does before it decides. */
+function malformedDocument({ kind, payload }: Prepared<unknown>): Refusal | undefined {
+  if (!payload.ok) return undefined;
+  for (const { kind: documentKind, value, path } of kind.documents?.(payload.value) ?? []) {
+    const check = checkDocument(documentKind, value);
+    if (!check.valid) return refuse('SCHEMA_VALIDATION_FAILED', `${path}: ${check.fault}`);
+  }
+  return undefined;
 }
