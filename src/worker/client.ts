@@ -2,12 +2,12 @@
 // answers an Outcome; none throws for anything the network or the authority does.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Accepted, Challenge, Me, Token } from './answers.ts';
 import { answerChallenge, newClientNonce } from './challenge.ts';
 import type { SignedCommand } from './commands.ts';
 import { exchange, type Exchange } from './exchange.ts';
 import type { ActorKey } from './keys.ts';
 import { adviceFor, done, failed, type Outcome } from './outcome.ts';
-import type { Accepted, Challenge, Token } from './answers.ts';
 
 export interface ClientOptions {
   /** Of the service, without a path: `http://127.0.0.1:8080`. */
@@ -51,7 +51,7 @@ export class AuthorityClient {
 
   /** A new token for the old one, without a new session. */
   async refresh(options: CallOptions = {}): Promise<Outcome<Token>> {
-    return this.keep(await this.call<Token>('POST', '/auth/refresh', { ...options, body: '{}' }));
+    return this.keep(await this.call<Token>('POST', '/auth/refresh', options));
   }
 
   /**
@@ -65,6 +65,11 @@ export class AuthorityClient {
   /** One request, any bytes. */
   submitOnce(bytes: Uint8Array, options: CallOptions = {}): Promise<Outcome<Accepted>> {
     return this.call<Accepted>('POST', '/commands', { ...options, body: bytes });
+  }
+
+  /** Who the authority takes this client for, with the first page of its Memberships. */
+  me(options: CallOptions = {}): Promise<Outcome<Me>> {
+    return this.read<Me>('/me?limit=200', options);
   }
 
   /** GET below the Organization, as in `/groups/urn%3A…/work-items`. What comes back is trusted to have its shape. */
@@ -115,7 +120,7 @@ export class AuthorityClient {
   private async call<Answer>(
     method: Exchange['method'],
     path: string,
-    options: CallOptions & Pick<Exchange, 'body'>,
+    options: CallOptions & Pick<Exchange, 'body'> = {},
   ): Promise<Outcome<Answer>> {
     const { body, signal } = options;
     const answer = await exchange({ method, url: this.base + path, token: this.token, body, signal });

@@ -1,0 +1,81 @@
+// What a member can read of one Group, typed. Lists come whole: their pages are fetched one after the other, up to a bound.
+
+import type { Event } from '../protocol/documents/event.ts';
+import type { EventPage, GroupItem, GroupLists, MessageItem, Page, StateItem, WorkItemItem } from './answers.ts';
+import type { AuthorityClient, CallOptions } from './client.ts';
+import { done, failed, type Outcome } from './outcome.ts';
+
+const PAGE_SIZE = 200;
+/** 200,000 entries: beyond it a reader wants a cursor of its own, not one array. */
+const PAGES_MAXIMUM = 1_000;
+
+export class GroupReader {
+  readonly groupId: string;
+  private readonly client: AuthorityClient;
+  private readonly path: string;
+
+  constructor(client: AuthorityClient, groupId: string) {
+    this.client = client;
+    this.groupId = groupId;
+    this.path = `/groups/${encodeURIComponent(groupId)}`;
+  }
+
+  group(options?: CallOptions): Promise<Outcome<GroupItem>> {
+    return this.client.read(this.path, options);
+  }
+
+  workItem(workItemId: string, options?: CallOptions): Promise<Outcome<WorkItemItem>> {
+    return this.client.read(`${this.path}/work-items/${encodeURIComponent(workItemId)}`, options);
+  }
+
+  state(options?: CallOptions): Promise<Outcome<StateItem>> {
+    return this.client.read(`${this.path}/state`, options);
+  }
+
+  list<Name extends keyof GroupLists>(name: Name, options?: CallOptions): Promise<Outcome<GroupLists[Name][]>> {
+    return this.whole<GroupLists[Name]>(`${this.path}/${name}`, options);
+  }
+
+  messages(conversationId: string, options?: CallOptions): Promise<Outcome<MessageItem[]>> {
+    return this.whole<MessageItem>(
+      `${this.path}/conversations/${encodeURIComponent(conversationId)}/messages`,
+      options,
+    );
+  }
+
+  /** One page of the replay, strictly after that sequence. */
+  eventPage(after: number, options?: CallOptions): Promise<Outcome<EventPage>> {
+    return this.client.read(`${this.path}/events?after=${after}&limit=${PAGE_SIZE}`, options);
+  }
+
+  /** The replay from there to the head as it stood at the last page. */
+  async events(after = 0, options?: CallOptions): Promise<Outcome<Event[]>> {
+    const events: Event[] = [];
+    let cursor = after;
+    for (let pages = 0; pages < PAGES_MAXIMUM; pages += 1) {
+      const page = await this.eventPage(cursor, options);
+      if (!page.ok) return page;
+      events.push(...page.value.items);
+      cursor = page.value.throughSequence;
+      if (page.value.next === undefined) return done(events);
+    }
+    return tooLong();
+  }
+
+  private async whole<Item>(path: string, options?: CallOptions): Promise<Outcome<Item[]>> {
+    const items: Item[] = [];
+    let after = '';
+    for (let pages = 0; pages < PAGES_MAXIMUM; pages += 1) {
+      const page = await this.client.read<Page<Item>>(`${path}?limit=${PAGE_SIZE}${after}`, options);
+      if (!page.ok) return page;
+      items.push(...page.value.items);
+      if (page.value.next === undefined) return done(items);
+      after = `&after=${encodeURIComponent(page.value.next)}`;
+    }
+    return tooLong();
+  }
+}
+
+function tooLong() {
+  return failed({ kind: 'unreadable', status: 200, message: 'the list is too long to be read whole' });
+}
