@@ -131,7 +131,10 @@ export interface Transition {
   admissions: AdmissionRow[];
   receipt: ReceiptRow;
   policyLog: PolicyLogRow[];
-  /** Bindings that an Agent Card brings along; the Registry revision rises by one when there are any. */
+  /**
+   * What an Agent Card brings along. A principal that is there already is left as it is; bindings and validity records are
+   * new ones. The Registry revision rises by one when anything is written.
+   */
   registry?: { principals: PrincipalRow[]; bindings: KeyBindingRow[]; validity: KeyValidityRow[] };
 }
 
@@ -386,7 +389,7 @@ export interface OrganizationStore {
   policy(organizationId: OrganizationId): Promise<Policy>;
   /** True the first time only; one challenge is used once, over all processes. Forgets what expired. */
   consumeChallenge(organizationId: OrganizationId, challengeId: string, expiresAt: string): Promise<boolean>;
-  /** Bounded; a failure to record never changes an answer. */
+  /** Bounded; a failure to record never changes an answer, so this never rejects. The adapter's options hear of it. */
   recordAudit(organizationId: OrganizationId, entry: Omit<AuditRow, 'id' | 'recordedAt'>): Promise<void>;
   now(): Promise<string>;
 }

@@ -1,0 +1,164 @@
+// The pipeline of design section 4, in order: prepare, lock and load, decide, commit once; only then answer.
+import { randomUUID } from 'node:crypto';
+import type { Command } from '../domain/decider.ts';
+import { membershipKey } from '../domain/aggregates.ts';
+import { one } from '../domain/reads.ts';
+import { View } from '../domain/view.ts';
+import { seesEvent } from '../domain/visibility.ts';
+import { refuse, type Refusal } from '../protocol/refusals.ts';
+import type { TrustFailure } from '../trust/outcome.ts';
+import { StoreFault, type AuthorityStore, type OrganizationRow, type ReceiptRow } from '../store/port.ts';
+import { decideUnderLocks, type Verdict } from './decide-under-locks.ts';
+import { acceptancePlan } from './plan.ts';
+import type { Authority, Caller, RefusedSubmission, Submission, TenantSigners } from './ports.ts';
+import { prepareCommand, type PreparedCommand } from './prepare.ts';
+import { StoreEvidence } from './registry-evidence.ts';
+
+/** Whole runs of one Command: the Registry moved, or two transitions met in a uniqueness rule. Each sees newer rows. */
+const ATTEMPTS_MAXIMUM = 4;
+
+/** Milliseconds; what could not be decided may be sent again after it. */
+const RETRY_AFTER_MILLISECONDS = 1_000;
+
+export interface AuthorityOptions {
+  store: AuthorityStore;
+  signers: TenantSigners;
+  /** A fresh `urn:uuid:` id. */
+  newId?: () => string;
+  /** Told of what no client can cause: broken invariants, a clock that runs behind, a database that is gone. */
+  alarm?: (message: string, error?: unknown) => void;
+}
+
+export function createAuthority(options: AuthorityOptions): Authority {
+  return new GroupAuthority(options);
+}
+
+class GroupAuthority implements Authority {
+  private readonly store: AuthorityStore;
+  private readonly signers: TenantSigners;
+  private readonly evidence: StoreEvidence;
+  private readonly newId: () => string;
+  private readonly alarm: (message: string, error?: unknown) => void;
+
+  constructor({ store, signers, newId, alarm }: AuthorityOptions) {
+    this.store = store;
+    this.signers = signers;
+    this.evidence = new StoreEvidence(store.organizations);
+    this.newId = newId ?? (() => `urn:uuid:${randomUUID()}`);
+    this.alarm = alarm ?? (() => {});
+  }
+
+  async submit(organization: OrganizationRow, bytes: Uint8Array, caller: Caller): Promise<Submission> {
+    try {
+      return await this.attempt(organization, bytes, caller);
+    } catch (error) {
+      this.alarm('a Command could not be decided', error);
+      return refused(undecided());
+    }
+  }
+
+  private async attempt(organization: OrganizationRow, bytes: Uint8Array, caller: Caller): Promise<Submission> {
+    for (let attempt = 1; ; attempt += 1) {
+      const last = attempt === ATTEMPTS_MAXIMUM;
+      const preparation = await prepareCommand(organization.organizationId, bytes, this.evidence);
+      if (!preparation.ok) return this.refuse(organization, preparation);
+      const { command } = preparation;
+      const verdict = await this.decide(organization, command, caller, last);
+      if (verdict === 'again') continue;
+      switch (verdict.verdict) {
+        case 'accepted':
+          return { accepted: true, receipt: verdict.receipt, events: verdict.events, duplicate: false };
+        case 'duplicate':
+          return this.repeat(organization, verdict.receipt, caller);
+        case 'refused':
+          return this.refuse(organization, { ...verdict, command: command.prepared.command }, command);
+        case 'registry-moved':
+          this.evidence.forget(organization.organizationId, verdict.registryRevision);
+          if (last) return refused(undecided());
+          break;
+        case 'clock-behind':
+          this.alarm(`the clock is behind the last Event of ${verdict.streamId}`);
+          return refused(undecided());
+      }
+    }
+  }
+
+  /** A uniqueness rule that did not hold means that another transition came first: look again, and see it. */
+  private async decide(
+    organization: OrganizationRow,
+    prepared: PreparedCommand,
+    caller: Caller,
+    last: boolean,
+  ): Promise<Verdict | 'again'> {
+    const signer = await this.signers.signerOf(organization, organization.authority);
+    const input = { organization, prepared, caller, signer, newId: this.newId };
+    try {
+      return await this.store.acceptTransition(
+        organization.organizationId,
+        acceptancePlan(prepared),
+        (opened, acceptance) => decideUnderLocks(input, opened, acceptance),
+      );
+    } catch (error) {
+      if (!(error instanceof StoreFault) || error.kind !== 'conflict') throw error;
+      if (!last) return 'again';
+      // The exclusive registry lock leaves only the uniqueness rules of keys to refuse a Card time and again.
+      if (prepared.prepared.kind.locks?.organization !== 'exclusive') throw error;
+      const refusal = refuse('INVALID_COMMAND', 'a key id or public key of the Card is already bound otherwise');
+      return { verdict: 'refused', refusal };
+    }
+  }
+
+  /** The original receipt; its Events as this caller may see them now. */
+  private async repeat(organization: OrganizationRow, receipt: ReceiptRow, caller: Caller): Promise<Submission> {
+    const events = await this.store.read(organization.organizationId, async (reader) => {
+      const rows = await reader.eventsById(receipt.eventIds);
+      const view = new View();
+      const groups = [...new Set(rows.map(({ groupId }) => groupId))].filter((groupId) => groupId !== '');
+      const reads = groups.map((groupId) => one('membership', membershipKey(groupId, caller.principal)));
+      view.admit(reads, await reader.load(reads));
+      return rows
+        .filter(({ groupId, position }) => seesEvent(view, caller.principal, groupId || undefined, position))
+        .map(({ body }) => body);
+    });
+    return { accepted: true, receipt: receipt.body, events, duplicate: true };
+  }
+
+  private async refuse(
+    organization: OrganizationRow,
+    { refusal, failure, command }: { refusal: Refusal; failure?: TrustFailure; command?: Partial<Command> },
+    prepared?: PreparedCommand,
+  ): Promise<RefusedSubmission> {
+    const { stage, reason } = failure?.diagnostic.forAudit() ?? { stage: 'domain', reason: refusal.message };
+    try {
+      await this.store.organizations.recordAudit(organization.organizationId, {
+        stage,
+        reason,
+        code: refusal.code,
+        ...(prepared && { signingHash: prepared.verified.signingHash }),
+        ...(command?.actor && { actor: command.actor }),
+        ...(command?.actionId !== undefined && { actionId: command.actionId }),
+        ...(command?.groupId !== undefined && { groupId: command.groupId }),
+      });
+    } catch (error) {
+      this.alarm('an audit record could not be written', error);
+    }
+    return refused(refusal, command);
+  }
+}
+
+function undecided(): Refusal {
+  return refuse('INTERNAL_ERROR', 'the Command could not be decided; nothing was changed by this attempt', {
+    retryAfterMs: RETRY_AFTER_MILLISECONDS,
+  });
+}
+
+/** The sender's own words are given back, never the name of a Group that it may not see. */
+function refused(refusal: Refusal, command?: Partial<Command>): RefusedSubmission {
+  return {
+    accepted: false,
+    refusal,
+    occurredAt: new Date().toISOString(),
+    ...(command?.actionId !== undefined && { relatedActionId: command.actionId }),
+    ...(command?.groupId !== undefined && refusal.code !== 'GROUP_NOT_FOUND' && { groupId: command.groupId }),
+  };
+}

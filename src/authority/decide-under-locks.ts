@@ -1,0 +1,151 @@
+// Steps 3 to 5 of design section 4, inside the transaction: receipt, admission, decision, and the rows to write.
+// It may run more than once for one Command (the store retries a deadlock), so it has no effect of its own.
+import { decideCommand } from '../domain/decide.ts';
+import type { DecisionContext } from '../domain/decider.ts';
+import { seesEvent } from '../domain/visibility.ts';
+import { samePrincipal } from '../protocol/principals.ts';
+import { isRefusal, refuse, type Refusal } from '../protocol/refusals.ts';
+import { compareTimestamps, millisFromTimestamp } from '../protocol/timestamps.ts';
+import { trustFailure, type TrustFailure } from '../trust/outcome.ts';
+import { canonicalHash } from '../wire/canonical.ts';
+import type { Acceptance, AcceptanceOutcome, Opened, OrganizationRow, ReceiptRow } from '../store/port.ts';
+import { admitAll } from './admission.ts';
+import { appendEvents, organizationStream, type AppendContext } from './append.ts';
+import { registryAddition } from './card-registry.ts';
+import { gather } from './gather.ts';
+import type { Caller, Signer } from './ports.ts';
+import type { PreparedCommand } from './prepare.ts';
+import { buildTransition } from './transition.ts';
+
+/** A clock this far behind a Group's last Event is waited out with that Event's time; beyond it, an alarm. */
+export const CLOCK_TOLERANCE_MILLISECONDS = 5_000;
+
+export type Verdict =
+  | { verdict: 'accepted'; receipt: string; events: string[] }
+  | { verdict: 'duplicate'; receipt: ReceiptRow }
+  | { verdict: 'refused'; refusal: Refusal; failure?: TrustFailure }
+  /** The Registry changed since the documents were verified: verify again. */
+  | { verdict: 'registry-moved'; registryRevision: number }
+  | { verdict: 'clock-behind'; streamId: string };
+
+export interface UnderLocks {
+  organization: OrganizationRow;
+  prepared: PreparedCommand;
+  caller: Caller;
+  signer: Signer;
+  newId(): string;
+}
+
+export async function decideUnderLocks(
+  input: UnderLocks,
+  opened: Opened,
+  acceptance: Acceptance,
+): Promise<AcceptanceOutcome<Verdict>> {
+  const { organization, prepared, newId } = input;
+  const early = checkCaller(input, opened) ?? checkRegistry(prepared, opened) ?? checkReceipt(prepared, opened);
+  if (early) return { result: early };
+  const acceptedBy = organization.authority;
+  const judged = admitAll(prepared, opened, { now: opened.now, acceptedBy, newId });
+  if (!judged.ok) return { result: { verdict: 'refused', refusal: judged.refusal, failure: judged } };
+  const { admitted } = judged;
+  const { view, texts } = await gather(prepared, opened, acceptance);
+  const now = authorityTime(opened);
+  if ('behind' in now) return { result: { verdict: 'clock-behind', streamId: now.behind } };
+  const context: DecisionContext = {
+    now: now.time,
+    newId,
+    policy: opened.policy,
+    hash: canonicalHash,
+    documentHashes: new Map(prepared.documents.map(({ path, verified }) => [path, verified.signingHash])),
+    documentSigners: new Map(prepared.documents.map(({ path, verified }) => [path, verified.principal])),
+    authority: organization.authority,
+    organizationId: organization.organizationId,
+    headSequence: opened.heads.get(prepared.prepared.command.groupId ?? '')?.position ?? 0,
+    textOf: (commitment) => texts.get(commitment),
+  };
+  const documentFailure = prepared.documentFailure ?? admitted.documentFailure;
+  const toDecide = documentFailure
+    ? { ...prepared.prepared, documentRefusal: documentFailure.refusal }
+    : prepared.prepared;
+  const decision = decideCommand(toDecide, view, context);
+  if (isRefusal(decision)) {
+    const failure = documentFailure && decision === documentFailure.refusal ? { failure: documentFailure } : {};
+    return { result: { verdict: 'refused', refusal: decision, ...failure } };
+  }
+  const registry = decision.registry && registryAddition(decision.registry, prepared.cardKeys, now.time);
+  if (registry && !registry.ok) return { result: { verdict: 'refused', refusal: registry.refusal } };
+  await loadOrganizationHeads(decision.events, opened, acceptance);
+  const appendContext: AppendContext = {
+    organizationId: organization.organizationId,
+    command: prepared.prepared.command,
+    commandHash: prepared.verified.signingHash,
+    now: now.time,
+    authority: organization.authority,
+    signer: input.signer,
+    newId,
+  };
+  const appended = appendEvents(decision, view, opened.heads, appendContext);
+  const parts = { prepared, decision, appended, admitted, view, context: appendContext };
+  const { transition, receipt } = buildTransition(parts);
+  const events = appended.events
+    .filter(({ draft, position }) => seesEvent(view, input.caller.principal, draft.groupId, position))
+    .map(({ body }) => body);
+  if (registry) transition.registry = registry.registry;
+  return { write: transition, result: { verdict: 'accepted', receipt, events } };
+}
+
+/** C6: the actor itself, or a service that the policy lets relay what others signed. */
+function checkCaller({ caller, prepared }: UnderLocks, { policy }: Opened): Verdict | undefined {
+  if (samePrincipal(caller.principal, prepared.prepared.command.actor)) return undefined;
+  const { type, id } = caller.principal;
+  const relays = type === 'service' && policy.services.some(({ serviceId, relay }) => serviceId === id && relay);
+  if (relays) return undefined;
+  return { verdict: 'refused', refusal: refuse('AUTH_FORBIDDEN', 'the caller is not the actor of this Command') };
+}
+
+function checkRegistry(prepared: PreparedCommand, { registryRevision }: Opened): Verdict | undefined {
+  const read = [
+    prepared.verified,
+    ...prepared.documents.map(({ verified }) => verified),
+    ...prepared.cardKeys.values(),
+  ];
+  const current = read.every((evidence) => evidence.registryRevision === registryRevision);
+  return current ? undefined : { verdict: 'registry-moved', registryRevision };
+}
+
+/** MWP-EVT-003. The same content under another key is no retry: the log holds another key id for it. */
+function checkReceipt({ verified }: PreparedCommand, { receipt }: Opened): Verdict | undefined {
+  if (!receipt) return undefined;
+  if (receipt.signingHash !== verified.signingHash) {
+    const refusal = refuse('ACTION_ID_COLLISION', 'this Action ID was accepted with other content');
+    return { verdict: 'refused', refusal };
+  }
+  if (receipt.keyId === verified.keyId) return { verdict: 'duplicate', receipt };
+  const failure = trustFailure('admission', 'record-conflict');
+  return { verdict: 'refused', refusal: failure.refusal, failure };
+}
+
+/** The database clock, held back to the last Event where it lags a little, so that time never runs backwards in a Group. */
+function authorityTime({ now, heads }: Opened): { time: string } | { behind: string } {
+  let time = now;
+  for (const { streamId, lastEventAt } of heads.values()) {
+    if (compareTimestamps(time, lastEventAt) >= 0) continue;
+    const lag = millisFromTimestamp(lastEventAt) - millisFromTimestamp(now);
+    if (lag > CLOCK_TOLERANCE_MILLISECONDS) return { behind: streamId };
+    time = lastEventAt;
+  }
+  return { time };
+}
+
+/** The logs of Cards and sessions are protected by the registry and actor locks; their heads are read when needed. */
+async function loadOrganizationHeads(
+  drafts: readonly { kind: string; groupId?: string; payload: Record<string, unknown> }[],
+  opened: Opened,
+  acceptance: Acceptance,
+): Promise<void> {
+  const streamIds = drafts
+    .filter(({ groupId }) => groupId === undefined)
+    .map(({ kind, payload }) => organizationStream(kind, String(payload['agentId'])));
+  if (streamIds.length === 0) return;
+  for (const [streamId, head] of await acceptance.streamHeads(streamIds)) opened.heads.set(streamId, head);
+}

@@ -1,0 +1,108 @@
+// Step 1 of design section 4, before any lock and without writing anything: the bytes become a verified Command with a
+// typed payload and verified embedded documents, or a refusal with its protected diagnostic.
+import { preparePayload, type Prepared } from '../domain/decide.ts';
+import { commandKindOf } from '../domain/commands/catalogue.ts';
+import type { Command } from '../domain/decider.ts';
+import { refuse, type Refusal } from '../protocol/refusals.ts';
+import type { RegistryEvidence } from '../trust/evidence.ts';
+import type { TrustFailure } from '../trust/outcome.ts';
+import type { SignedDocument } from '../trust/signed-kinds.ts';
+import type { KeyEvidenceRow } from '../store/port.ts';
+import { readDocument, verifyDocument, verifyRead, type Verified } from '../trust/verify.ts';
+import type { StoreEvidence } from './registry-evidence.ts';
+
+/** Signed Documents that one Command may carry; each costs a verification before anything is known of the sender. */
+const DOCUMENTS_MAXIMUM = 64;
+
+export interface PreparedCommand {
+  verified: Verified<'command'>;
+  /** The exact text received. */
+  body: string;
+  prepared: Prepared<unknown>;
+  documents: PreparedDocument[];
+  /** What the Registry holds under the key ids of an embedded Agent Card. */
+  cardKeys: ReadonlyMap<string, KeyEvidenceRow>;
+  /** The first embedded document that failed, if one did; told in its turn (C15). */
+  documentFailure?: TrustFailure;
+}
+
+export interface PreparedDocument {
+  path: string;
+  verified: Verified;
+}
+
+export type Preparation =
+  | { ok: true; command: PreparedCommand }
+  | { ok: false; refusal: Refusal; failure?: TrustFailure; command?: Partial<Command> };
+
+export async function prepareCommand(
+  organizationId: string,
+  bytes: Uint8Array,
+  evidence: StoreEvidence,
+): Promise<Preparation> {
+  const read = readDocument('command', { bytes });
+  if (!read.ok) return { ok: false, refusal: read.refusal, failure: read };
+  const verified = await verifyRead('command', read.document, organizationId, evidence);
+  const command = read.document as Command;
+  if (!verified.ok) return { ok: false, refusal: verified.refusal, failure: verified, command };
+  const kind = commandKindOf(command.kind);
+  if (!kind) return { ok: false, refusal: refuse('INVALID_COMMAND', 'this kind is not executed here'), command };
+  const prepared = preparePayload(kind, command);
+  const { documents, failure, refusal } = await verifyEmbedded(prepared, organizationId, evidence);
+  if (refusal) prepared.documentRefusal = refusal;
+  return {
+    ok: true,
+    command: {
+      verified,
+      body: Buffer.from(bytes).toString('utf8'),
+      prepared,
+      documents,
+      cardKeys: await cardKeysOf(documents, organizationId, evidence),
+      ...(failure && { documentFailure: failure }),
+    },
+  };
+}
+
+interface Embedded {
+  documents: PreparedDocument[];
+  failure?: TrustFailure;
+  refusal?: Refusal;
+}
+
+/** All at once: they verify in the thread pool side by side. */
+async function verifyEmbedded(
+  { kind, payload }: Prepared<unknown>,
+  organizationId: string,
+  evidence: RegistryEvidence,
+): Promise<Embedded> {
+  if (!payload.ok || !kind.documents) return { documents: [] };
+  const embedded = kind.documents(payload.value);
+  if (embedded.length > DOCUMENTS_MAXIMUM) {
+    return { documents: [], refusal: refuse('INVALID_COMMAND', `more than ${DOCUMENTS_MAXIMUM} Signed Documents`) };
+  }
+  const results = await Promise.all(
+    embedded.map(async ({ path, kind: documentKind, value }) => ({
+      path,
+      verified: await verifyDocument(documentKind, { value }, organizationId, evidence),
+    })),
+  );
+  const documents: PreparedDocument[] = [];
+  for (const { path, verified } of results) {
+    if (!verified.ok) return { documents: [], failure: verified, refusal: verified.refusal };
+    documents.push({ path, verified });
+  }
+  return { documents };
+}
+
+async function cardKeysOf(
+  documents: PreparedDocument[],
+  organizationId: string,
+  evidence: StoreEvidence,
+): Promise<ReadonlyMap<string, KeyEvidenceRow>> {
+  const keyIds = documents.flatMap(({ verified }) =>
+    verified.kind === 'agent-card'
+      ? (verified.document as SignedDocument<'agent-card'>).publicKeys.map(({ keyId }) => keyId)
+      : [],
+  );
+  return keyIds.length === 0 ? new Map() : evidence.rows(organizationId, keyIds);
+}
