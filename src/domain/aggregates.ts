@@ -426,6 +426,8 @@ export interface AgentCardAggregate {
   maxConcurrency: number;
   issuedAt: string;
   validUntil?: string;
+  /** Sessions up to this epoch ended when a Card was revoked; a later Card does not revive them. */
+  endedSessionEpoch?: number;
   signingHash: string;
 }
 

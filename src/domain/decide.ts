@@ -28,7 +28,9 @@ export function preparePayload(kind: CommandKind<unknown>, command: Command): Pr
 /** What every Command of this kind reads before its own reads. */
 export function commonReads(command: Command, kind: CommandKind<unknown>): Read[] {
   const reads: Read[] = [];
-  if (command.actor.type === 'agent') reads.push(one('session', command.actor.id));
+  if (command.actor.type === 'agent') {
+    reads.push(one('session', command.actor.id), one('agent_card', command.actor.id));
+  }
   if (kind.group === 'existing') {
     const groupId = groupOf(command);
     reads.push(one('group', groupId), missionRead(groupId));
@@ -71,11 +73,12 @@ function checkActorType(command: Command, kind: CommandKind<unknown>): Refusal |
   return refuse('AUTH_FORBIDDEN', `${command.kind} is not for actors of type ${command.actor.type}`);
 }
 
-/** C11 (MWP-FND-016). A session that was never opened has epoch 0, which no Command can carry. */
+/** C11 (MWP-FND-016). A session that was never opened has epoch 0, which no Command can carry; a revoked Card ends it. */
 function checkSession(command: Command, view: View): Refusal | undefined {
   if (command.actor.type !== 'agent') return undefined;
   const current = view.get('session', command.actor.id)?.sessionEpoch ?? 0;
-  if (command.sessionEpoch === current) return undefined;
+  const ended = view.get('agent_card', command.actor.id)?.endedSessionEpoch ?? 0;
+  if (command.sessionEpoch === current && current > ended) return undefined;
   return refuse('AUTH_STALE_SESSION', 'the Session Epoch is not the current one');
 }
 

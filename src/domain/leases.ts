@@ -44,6 +44,12 @@ export function renewLease(
   return { ...lease, expiresAt, sessionEpoch, renewalCount: lease.renewalCount + 1, lastRenewedAt: now };
 }
 
+/** Ownership of an item that returned to `queued`: to be started again before its new end (design section 4). */
+export function resumeOwnership(lease: LeaseAggregate, now: string, resumeWindowSeconds: number): LeaseAggregate {
+  const expiresAt = addSeconds(now, resumeWindowSeconds);
+  return { ...lease, expiresAt, startBy: expiresAt };
+}
+
 /** The same lease with another end, without counting as a renewal: ownership follows execution while active. */
 export function moveEnd(lease: LeaseAggregate, expiresAt: string): LeaseAggregate {
   const moved = { ...lease, expiresAt };

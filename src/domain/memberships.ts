@@ -1,6 +1,12 @@
 // A Membership is one aggregate per (Group, principal); on the wire it is one document per role, sharing the epoch.
-import { principalKey, type Principal } from '../protocol/principals.ts';
-import { membershipKey, type MembershipAggregate, type MembershipDocument, type MembershipRole } from './aggregates.ts';
+import { principalKey, samePrincipal, type Principal } from '../protocol/principals.ts';
+import {
+  membershipKey,
+  type MembershipAggregate,
+  type MembershipDocument,
+  type MembershipRole,
+  type MissionAggregate,
+} from './aggregates.ts';
 import type { View } from './view.ts';
 
 export function hasActiveRole(membership: MembershipAggregate | undefined, role: MembershipRole): boolean {
@@ -9,6 +15,16 @@ export function hasActiveRole(membership: MembershipAggregate | undefined, role:
 
 export function rolesOf(membership: MembershipAggregate): MembershipRole[] {
   return membership.documents.map((document) => document.role);
+}
+
+/** The role that makes this member lead the Mission now: it is neither granted to others nor taken from its holder. */
+export function leadingRole(
+  { missionOwner, coordinator }: Pick<MissionAggregate['mission'], 'missionOwner' | 'coordinator'>,
+  member: Principal,
+): 'mission_owner' | 'coordinator' | undefined {
+  if (samePrincipal(missionOwner, member)) return 'mission_owner';
+  if (member.type === 'agent' && member.id === coordinator.agentId) return 'coordinator';
+  return undefined;
 }
 
 /** Full visibility: the whole history from the first sequence (MWP-MSN-010d). */

@@ -135,6 +135,12 @@ export function checkMissionActive(command: Command, view: View): Refusal | unde
   return refuse('INVALID_STATE_TRANSITION', `the Mission is ${mission.state}`);
 }
 
+export function checkAwaitingApproval(command: Command, view: View): Refusal | undefined {
+  const { mission } = missionOf(view, groupOf(command));
+  if (mission.state === 'awaiting_approval') return undefined;
+  return refuse('INVALID_STATE_TRANSITION', `the Mission is ${mission.state}`);
+}
+
 /** NT */
 export function checkMissionNotTerminal(command: Command, view: View): Refusal | undefined {
   const { mission } = missionOf(view, groupOf(command));

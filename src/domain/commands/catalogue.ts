@@ -1,9 +1,32 @@
 // Every Command kind that this authority executes. A new kind is a file and a line here.
 import type { CommandKind } from '../decider.ts';
+import { agentCardRegister } from './agent-card-register.ts';
+import { membershipChange } from './membership-change.ts';
+import { membershipEnd } from './membership-end.ts';
+import { messagePost } from './message-post.ts';
+import { missionApprove } from './mission-approve.ts';
+import { missionCancel } from './mission-cancel.ts';
 import { missionCreate } from './mission-create.ts';
+import { missionRenewCoordinator } from './mission-renew-coordinator.ts';
+import { missionRequestChanges } from './mission-request-changes.ts';
+import { missionSubmitForApproval } from './mission-submit-for-approval.ts';
+import { sessionOpen } from './session-open.ts';
 import { workStart } from './work-start.ts';
 
-const KINDS: readonly CommandKind<unknown>[] = [missionCreate, workStart] as CommandKind<unknown>[];
+const KINDS: readonly CommandKind<unknown>[] = [
+  missionCreate,
+  workStart,
+  agentCardRegister,
+  sessionOpen,
+  missionRenewCoordinator,
+  missionSubmitForApproval,
+  missionApprove,
+  missionRequestChanges,
+  missionCancel,
+  membershipChange,
+  membershipEnd,
+  messagePost,
+] as CommandKind<unknown>[];
 
 const BY_NAME: ReadonlyMap<string, CommandKind<unknown>> = new Map(KINDS.map((kind) => [kind.kind, kind]));
 

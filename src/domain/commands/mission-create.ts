@@ -138,6 +138,14 @@ export const missionCreate: CommandKind<MissionCreatePayload> = {
           },
         },
       ],
+      policyLog: [
+        {
+          groupId,
+          decision: 'mission.create admitted',
+          details: { missionId, missionOwner: command.actor, policyVersion: context.policy.version },
+          draft: 0,
+        },
+      ],
     };
   },
 };

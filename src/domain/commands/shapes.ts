@@ -21,3 +21,8 @@ export const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 export const reason = z.string().min(1).max(4_000);
 export const title = z.string().min(1).max(500);
 export const phase = z.string().min(1).max(500);
+
+/** An id inside an embedded document, for reads made before that document is known to be well-formed. */
+export function embeddedId(document: Record<string, unknown>, member: string): string {
+  return String(document[member]);
+}

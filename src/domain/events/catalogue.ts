@@ -1,9 +1,34 @@
 // Every Event kind that this authority appends and folds. A new kind is a file and a line here.
 import type { EventKind } from '../decider.ts';
+import { agentCardRegistered } from './agent-card-registered.ts';
+import { membershipChanged } from './membership-changed.ts';
+import { membershipEnded } from './membership-ended.ts';
+import { messagePosted } from './message-posted.ts';
+import { missionApproved } from './mission-approved.ts';
+import { missionCancelled } from './mission-cancelled.ts';
+import { missionChangesRequested } from './mission-changes-requested.ts';
+import { missionCoordinatorRenewed } from './mission-coordinator-renewed.ts';
 import { missionCreated } from './mission-created.ts';
+import { missionSubmittedForApproval } from './mission-submitted-for-approval.ts';
+import { sessionOpened } from './session-opened.ts';
+import { workExecutionLeaseRevoked } from './work-execution-lease-revoked.ts';
 import { workStarted } from './work-started.ts';
 
-const KINDS: readonly EventKind<unknown>[] = [missionCreated, workStarted] as EventKind<unknown>[];
+const KINDS: readonly EventKind<unknown>[] = [
+  missionCreated,
+  workStarted,
+  agentCardRegistered,
+  sessionOpened,
+  missionCoordinatorRenewed,
+  missionSubmittedForApproval,
+  missionApproved,
+  missionChangesRequested,
+  missionCancelled,
+  membershipChanged,
+  membershipEnded,
+  messagePosted,
+  workExecutionLeaseRevoked,
+] as EventKind<unknown>[];
 
 const BY_NAME: ReadonlyMap<string, EventKind<unknown>> = new Map(KINDS.map((kind) => [kind.kind, kind]));
 

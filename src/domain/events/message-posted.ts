@@ -1,0 +1,20 @@
+// message.posted: one more Message that never changes (MWP-FND-013c); its Conversation is one revision on.
+import type { MessageAggregate } from '../aggregates.ts';
+import type { EventKind } from '../decider.ts';
+
+interface MessagePosted {
+  message: MessageAggregate;
+}
+
+export const messagePosted: EventKind<MessagePosted> = {
+  kind: 'message.posted',
+  erasable: ['message.content.*.text', 'message.content.*.data'],
+
+  evolve(view, { payload: { message } }) {
+    view.set('message', message.messageId, message.groupId, message);
+    const conversation = view.toChange('conversation', message.conversationId);
+    if (!conversation) return;
+    const revision = conversation.revision + 1;
+    view.set('conversation', message.conversationId, message.groupId, { ...conversation, revision });
+  },
+};
