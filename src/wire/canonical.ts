@@ -24,7 +24,7 @@ export function canonicalText(value: unknown): string {
       return quote(value);
     case 'number':
       if (!Number.isFinite(value)) throw new DataModelError('number-outside-binary64');
-      return String(value === 0 ? 0 : value); // -0 prints as 0
+      return String(value); // ECMAScript's shortest form; -0 prints as 0
     case 'boolean':
       return value ? 'true' : 'false';
     case 'object':
