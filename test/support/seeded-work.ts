@@ -1,5 +1,12 @@
 // WorkItems put straight into a World, for specs about what happens to work and not about how it came to be.
-import { workItemAccountId, type LeaseAggregate, type Offer, type WorkItemState } from '../../src/domain/aggregates.ts';
+import {
+  workItemAccountId,
+  type Committed,
+  type LeaseAggregate,
+  type Offer,
+  type WorkContract,
+  type WorkItemState,
+} from '../../src/domain/aggregates.ts';
 import { NO_AMOUNTS } from '../../src/domain/budget.ts';
 import type { Principal } from '../../src/protocol/principals.ts';
 import { addSeconds } from '../../src/protocol/timestamps.ts';
