@@ -1,0 +1,113 @@
+// After the story: is what the service keeps what it answered? Everything here is computed from the Events as any member
+// reads them, with the authority's public key and nothing else of the service.
+
+import { createPublicKey, verify } from 'node:crypto';
+import type { Event } from '../../protocol/documents/event.ts';
+import { signingBytes, signingHash } from '../../trust/signing.ts';
+import { decodeBase64url } from '../../wire/base64url.ts';
+import { foldedStateHash } from '../../worker/group-fold.ts';
+import type { StateItem } from '../../worker/answers.ts';
+import type { Checks } from './checks.ts';
+import type { Journal } from './journal.ts';
+import type { OrganizationAnswer } from './operator.ts';
+import type { Lane } from './screen.ts';
+
+export interface GroupRecord {
+  readonly lane: Lane;
+  readonly groupId: string;
+  readonly events: readonly Event[];
+  readonly headSequence: number;
+  readonly state: StateItem;
+}
+
+/** Counts for the summary. */
+export interface AuditResult {
+  readonly signaturesVerified: number;
+  readonly receiptsCompared: number;
+}
+
+export function auditGroups(
+  records: readonly GroupRecord[],
+  organization: OrganizationAnswer,
+  journal: Journal,
+  checks: Checks,
+): AuditResult {
+  let signaturesVerified = 0;
+  for (const record of records) {
+    signaturesVerified += checkSignatures(record, organization, checks);
+    checkSequences(record, checks);
+    checkState(record, organization, checks);
+  }
+  return { signaturesVerified, receiptsCompared: checkReceipts(records, journal, checks) };
+}
+
+/** Every Event, under a key that the Organization gave for its authority. */
+function checkSignatures({ lane, events }: GroupRecord, organization: OrganizationAnswer, checks: Checks): number {
+  const keys = new Map(
+    organization.keys
+      .filter(({ principal }) => principal.id === organization.authority.id)
+      .map(({ keyId, publicKey }) => [
+        keyId,
+        createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' }),
+      ]),
+  );
+  const genuine = events.filter(({ signature, ...event }) => {
+    const key = keys.get(signature.keyId);
+    const value = decodeBase64url(signature.value);
+    return key !== undefined && value !== undefined && verify(null, signingBytes(event), key, value);
+  });
+  checks.equal(`${lane}: every Event bears a valid signature of the authority`, genuine.length, events.length);
+  return genuine.length;
+}
+
+function checkSequences({ lane, groupId, events, headSequence }: GroupRecord, checks: Checks): void {
+  const sequences = events.map(({ sequence }) => sequence);
+  const gapless = Array.from({ length: headSequence }, (_, index) => index + 1);
+  checks.equal(`${lane}: the sequence runs from 1 to ${headSequence} without a gap`, sequences, gapless);
+  checks.equal(`${lane}: no Event of another Group`, new Set(events.map((event) => event.groupId)), new Set([groupId]));
+  checks.equal(`${lane}: no Event ID twice`, new Set(events.map(({ eventId }) => eventId)).size, events.length);
+}
+
+/** Replay equivalence, from outside: the Events alone give the state that the service reports. */
+function checkState(
+  { lane, groupId, events, state }: GroupRecord,
+  organization: OrganizationAnswer,
+  checks: Checks,
+): void {
+  const folded = foldedStateHash(organization.organizationId, groupId, events);
+  checks.equal(`${lane}: folding the Events gives the authority's stateHash`, folded, state.stateHash);
+}
+
+/** Each receipt names the Command that was sent and the Events that are stored, and each Event has its receipt. */
+function checkReceipts(records: readonly GroupRecord[], journal: Journal, checks: Checks): number {
+  const stored = new Map(records.flatMap(({ events }) => events).map((event) => [event.eventId, event]));
+  const accepted = journal.accepted();
+  const wrong: string[] = [];
+  const accounted = new Set<string>();
+  for (const { command, answer } of accepted) {
+    const { receipt } = answer;
+    if (receipt.commandHash !== command.signingHash) wrong.push(`${receipt.actionId}: commandHash`);
+    for (const entry of receipt.events) {
+      const event = stored.get(entry.eventId);
+      accounted.add(entry.eventId);
+      const same =
+        event !== undefined &&
+        signingHash(event) === entry.signingHash &&
+        event.sequence === entry.sequence &&
+        event.kind === entry.kind &&
+        event.commandHash === command.signingHash;
+      if (!same) wrong.push(`${receipt.actionId}: ${entry.kind}`);
+    }
+  }
+  checks.equal('the receipts name the stored Events by their hashes', wrong, []);
+  // Opening a session is the authority's own Command, so the Events that it causes in a Group have a receipt elsewhere.
+  const orphans = [...stored.values()].filter(
+    ({ eventId, actor }) => !accounted.has(eventId) && actor.type !== 'service',
+  );
+  checks.equal(
+    'every Event of an actor has a receipt',
+    orphans.map(({ kind }) => kind),
+    [],
+  );
+  return accepted.length;
+}

@@ -1,0 +1,43 @@
+// The result goes to production. In A that touches the outside, so it waits for a human's Execution Approval.
+
+import { createHash } from 'node:crypto';
+import { signExecutionApproval } from '../execution-approval.ts';
+import type { Play } from '../play.ts';
+import type { Task } from '../task.ts';
+import type { Tasks } from './planning.ts';
+
+export async function integrate(play: Play, tasks: Tasks): Promise<void> {
+  const { cora, ada, cleo } = play.cast;
+  const task = tasks.integration;
+  const integrator = play.lane === 'A' ? ada : cleo;
+  await play.tell('Integration', '', 'heading');
+  const results = [tasks.implementation, tasks.tests].flatMap(({ artifacts }) => artifacts);
+  const early = { artifactHashes: results.map(({ contentHash }) => contentHash) };
+  const claim = 'submits the mission with work left to do';
+  await play.mayNot(cora, claim, 'INVALID_STATE_TRANSITION', 'mission.submit_for_approval', early);
+
+  await task.offer(cora, [integrator]);
+  await task.accept(integrator);
+  await integrator.atDesk(async () => {
+    if (task.item.risk === 'external') await askAHuman(play, task);
+    await task.start();
+    const external = task.item.risk === 'external' ? { externalActions: 1 } : {};
+    await task.use({ toolCalls: 6, financialMicrounits: 900_000, ...external });
+    const shipped = createHash('sha256').update(play.plot.implementation).digest('hex');
+    const release = { ships: `sha256:${shipped}`, behindSwitch: true };
+    await task.publish(JSON.stringify(release), [tasks.review, tasks.implementation]);
+    const same = tasks.implementation.artifacts.some(({ contentHash }) => contentHash === release.ships);
+    play.checks.mustEqual(`${play.lane}: what ships has the hash that was reviewed`, same, true);
+    const method = 'The shipped bytes hash to the reviewed Artifact';
+    await task.submit([task.evidence(integrator, 'artifact_integrity', method)]);
+  });
+  await task.acceptResult(cora, 'Hashes compared');
+}
+
+async function askAHuman(play: Play, task: Task): Promise<void> {
+  const { olga } = play.cast;
+  const claim = 'starts on production without a human’s approval';
+  await play.mayNot(task.owner, claim, 'APPROVAL_REQUIRED', 'work.start', task.starting, task.line);
+  const payload = await signExecutionApproval(play, task, olga);
+  await play.does(olga, 'approves this one execution', 'approval.grant_execution', payload, task.line);
+}

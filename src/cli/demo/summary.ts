@@ -1,0 +1,112 @@
+// The end of the telling: what each Group's history holds, what was spent, what was refused, what was proved, and the
+// verdict. Numbers only; the claims stand in the checks.
+
+import type { Amounts } from '../../domain/aggregates.ts';
+import type { AccountItem } from '../../worker/answers.ts';
+import type { AuditResult, GroupRecord } from './audit.ts';
+import type { Checks } from './checks.ts';
+import type { Journal } from './journal.ts';
+import { padTo, widthOf } from './palette.ts';
+import type { Lane, Screen } from './screen.ts';
+
+export interface Findings {
+  readonly records: readonly GroupRecord[];
+  readonly accounts: Readonly<Record<Lane, AccountItem['account']>>;
+  readonly audit: AuditResult;
+  readonly journal: Journal;
+}
+
+export function summarize(screen: Screen, findings: Findings): void {
+  const { bold } = screen.palette;
+  screen.line();
+  screen.line(bold('Events'));
+  table(screen, eventRows(findings.records));
+  screen.line();
+  screen.line(bold('Budgets'));
+  table(screen, budgetRows(findings.accounts));
+  screen.line();
+  screen.line(bold('Refused, as they must be'));
+  const refusals = findings.journal.refusals();
+  table(screen, [['code', 'Commands'], ...refusals.map(([code, count]) => [code, String(count)])]);
+  screen.line();
+  screen.line(bold('Proved'));
+  const { signaturesVerified, receiptsCompared } = findings.audit;
+  screen.line(`  ${signaturesVerified} Event signatures verified with the authority's public key`);
+  screen.line(`  ${receiptsCompared} receipts compared with the Events that they name`);
+  for (const { lane, state, headSequence } of findings.records) {
+    screen.line(`  Group ${lane}: sequence 1 to ${headSequence} without a gap, state ${state.stateHash.slice(0, 23)}…`);
+  }
+}
+
+/** The last line is the verdict; before it, each failed claim with what was expected and what was found. */
+export function verdict(screen: Screen, checks: Checks): void {
+  const { good, bad, bold } = screen.palette;
+  screen.line();
+  for (const { claim, expected, found } of checks.failed) {
+    screen.line(bad(`✗ ${claim}`));
+    screen.line(`    expected  ${expected}`);
+    screen.line(`    found     ${found}`);
+  }
+  const { passed, failed } = checks;
+  const paint = failed.length === 0 ? good : bad;
+  screen.line(bold(paint(`${passed.length} checks passed, ${failed.length} failed`)));
+}
+
+const FAMILIES: readonly [string, (kind: string) => boolean][] = [
+  ['mission', (kind) => kind.startsWith('mission.')],
+  ['membership', (kind) => kind.startsWith('membership.')],
+  ['message', (kind) => kind.startsWith('message.')],
+  ['work', (kind) => kind.startsWith('work.')],
+  ['artifact', (kind) => kind.startsWith('artifact.')],
+  ['approval of an execution', (kind) => kind.startsWith('approval.')],
+  ['usage', (kind) => kind.endsWith('.resource_usage_recorded')],
+  ['lease revoked', (kind) => kind.endsWith('.work_execution_lease_revoked')],
+];
+
+function eventRows(records: readonly GroupRecord[]): string[][] {
+  const kinds = records.map(({ events }) => events.map(({ kind }) => kind));
+  const families = FAMILIES.map(([name, belongs]) => [name, ...kinds.map((own) => String(own.filter(belongs).length))]);
+  const lanes = records.map(({ lane }) => lane as string);
+  return [['', ...lanes], ...families, ['all', ...kinds.map((own) => String(own.length))]];
+}
+
+const DIMENSIONS: readonly [keyof Amounts, string][] = [
+  ['financialMicrounits', 'money'],
+  ['modelTokens', 'model tokens'],
+  ['toolCalls', 'tool calls'],
+  ['externalActions', 'external actions'],
+];
+
+function budgetRows(accounts: Findings['accounts']): string[][] {
+  const rows = (['A', 'B'] as const).flatMap((lane) =>
+    DIMENSIONS.map(([dimension, name], index) => {
+      const { limit, treeUsage, currency } = accounts[lane];
+      const show = (amount: number) => inUnits(dimension, amount, currency);
+      const used = treeUsage?.[dimension] ?? 0;
+      const allowed = limit[dimension] ?? 0;
+      return [`${index === 0 ? lane : ' '}  ${name}`, show(allowed), show(used), show(allowed - used)];
+    }),
+  );
+  return [['', 'limit', 'used', 'left'], ...rows];
+}
+
+function inUnits(dimension: keyof Amounts, amount: number, currency = ''): string {
+  if (dimension === 'financialMicrounits') return `${(amount / 1_000_000).toFixed(2)} ${currency}`;
+  return amount.toLocaleString('en-US');
+}
+
+/** First column to the left, numbers to the right; the first row is the heading. */
+function table(screen: Screen, rows: readonly (readonly string[])[]): void {
+  const columns = rows[0]?.length ?? 0;
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
+  );
+  rows.forEach((row, index) => {
+    const cells = row.map((cell, column) => {
+      const width = widths[column] ?? 0;
+      return column === 0 ? padTo(cell, width) : ' '.repeat(width - widthOf(cell)) + cell;
+    });
+    const line = `  ${cells.join('   ')}`.trimEnd();
+    screen.line(index === 0 ? screen.palette.faint(line) : line);
+  });
+}
