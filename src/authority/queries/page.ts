@@ -1,0 +1,79 @@
+// Pages of what a reader may see of one kind of aggregate. Who may see what is asked of the caller: queries never judge.
+import type { AggregateKind, Aggregates, WorkItemAggregate } from '../../domain/aggregates.ts';
+import { one } from '../../domain/reads.ts';
+import type { PageRequest, Reader } from '../../store/port.ts';
+
+/** Bytes of shown items in one answer; at least one always fits. */
+const PAGE_BYTES_MAXIMUM = 8 * 1_024 * 1_024;
+/** Items whose texts are fetched together: with the largest Messages still about that bound in memory. */
+const SHOWN_AT_ONCE = 25;
+
+export interface PageWindow {
+  /** Ids strictly after this one. */
+  after?: string;
+  limit: number;
+}
+
+export interface Page {
+  /** JSON texts. */
+  items: string[];
+  /** What to ask after next; absent: this was the end. */
+  next?: string;
+}
+
+export interface VisiblePage<K extends AggregateKind> {
+  where: Omit<PageRequest, 'kind' | 'afterId' | 'limit'> & { kind: K };
+  window: PageWindow;
+  /** The WorkItem that the rule wants to look at, too. Absent: it needs none. */
+  workItemIdOf?: (document: Aggregates[K]) => string | undefined;
+  /** False: this reader's rule asks for no WorkItem, so none is loaded. */
+  loadWorkItems?: boolean;
+  sees: (document: Aggregates[K], workItem: WorkItemAggregate | undefined) => boolean;
+  /** As the reader gets it, one for one. */
+  show: (documents: Aggregates[K][]) => Promise<unknown[]>;
+}
+
+/** At most `limit` rows are looked at; what the reader may not see of them is left out, and `next` leads past it. */
+export async function visiblePage<K extends AggregateKind>(reader: Reader, query: VisiblePage<K>): Promise<Page> {
+  const { where, window, sees, show } = query;
+  const after = window.after === undefined ? {} : { afterId: window.after };
+  const rows = await reader.page({ ...where, ...after, limit: window.limit + 1 });
+  const looked = rows.slice(0, window.limit).map(({ id, document }) => ({ id, document: document as Aggregates[K] }));
+  const workItems = await workItemsOf(reader, looked, query.loadWorkItems ? query.workItemIdOf : undefined);
+  const visible = looked.filter(({ document }) => sees(document, workItems(document)));
+  const end = rows.length > window.limit ? looked.at(-1)?.id : undefined;
+  return boundedPage(visible, show, end);
+}
+
+async function boundedPage<Document>(
+  visible: { id: string; document: Document }[],
+  show: (documents: Document[]) => Promise<unknown[]>,
+  end: string | undefined,
+): Promise<Page> {
+  const items: string[] = [];
+  let bytes = 0;
+  for (let start = 0; start < visible.length; start += SHOWN_AT_ONCE) {
+    const chunk = visible.slice(start, start + SHOWN_AT_ONCE);
+    for (const shown of await show(chunk.map(({ document }) => document))) {
+      const text = JSON.stringify(shown);
+      bytes += text.length;
+      const last = visible[items.length - 1];
+      if (bytes > PAGE_BYTES_MAXIMUM && last) return { items, next: last.id };
+      items.push(text);
+    }
+  }
+  return end === undefined ? { items } : { items, next: end };
+}
+
+async function workItemsOf<K extends AggregateKind>(
+  reader: Reader,
+  rows: { document: Aggregates[K] }[],
+  workItemIdOf: VisiblePage<K>['workItemIdOf'],
+): Promise<(document: Aggregates[K]) => WorkItemAggregate | undefined> {
+  if (!workItemIdOf) return () => undefined;
+  const ids = new Set(rows.map(({ document }) => workItemIdOf(document)).filter((id) => id !== undefined));
+  if (ids.size === 0) return () => undefined;
+  const { aggregates } = await reader.load([...ids].map((id) => one('work_item', id)));
+  const byId = new Map(aggregates.map(({ id, document }) => [id, document as WorkItemAggregate]));
+  return (document) => byId.get(workItemIdOf(document) ?? '');
+}

@@ -1,0 +1,101 @@
+// The whole HTTP surface: health, the operator's API, and the API of each Organization. Routes stand in their own files;
+// what all of them share (limits, error documents, one log line per request) stands here.
+import { Hono } from 'hono';
+import type { Authority, TenantSigners } from '../authority/ports.ts';
+import type { KeyVault } from '../platform/key-vault.ts';
+import type { Logger } from '../platform/logger.ts';
+import { refuse } from '../protocol/refusals.ts';
+import { StoreFault, type AuthorityStore } from '../store/port.ts';
+import { authRoutes } from './auth/routes.ts';
+import { Challenges } from './auth/challenges.ts';
+import { KeyWatch } from './auth/key-watch.ts';
+import { Tokens } from './auth/tokens.ts';
+import { commandRoutes } from './commands.ts';
+import { HttpRefusal, fail, refusalResponse } from './errors.ts';
+import { healthRoutes } from './health.ts';
+import { operatorRoutes } from './operator/routes.ts';
+import { readRoutes } from './reads/routes.ts';
+import { authenticate, Directory, type TenantEnv } from './tenancy.ts';
+
+export interface HttpParts {
+  store: AuthorityStore;
+  authority: Authority;
+  signers: TenantSigners;
+  vault: KeyVault;
+  logger: Logger;
+  /** Absent: the operator API is not there. */
+  operatorToken?: string;
+  /** Milliseconds since 1970, for the age of tokens. */
+  clock?: () => number;
+  /** True while the service stops: not ready any more. */
+  isStopping?: () => boolean;
+}
+
+/** What the parts of the API share, made once. */
+export interface Services extends Required<Omit<HttpParts, 'operatorToken'>> {
+  operatorToken: string | undefined;
+  directory: Directory;
+  challenges: Challenges;
+  tokens: Tokens;
+  keys: KeyWatch;
+}
+
+export function createApp(parts: HttpParts): Hono {
+  const { organizations } = parts.store;
+  const services: Services = {
+    ...parts,
+    operatorToken: parts.operatorToken,
+    clock: parts.clock ?? Date.now,
+    isStopping: parts.isStopping ?? (() => false),
+    directory: new Directory(organizations),
+    challenges: new Challenges(parts.vault),
+    tokens: new Tokens(parts.vault),
+    keys: new KeyWatch(organizations),
+  };
+  const app = new Hono();
+  app.use(async (c, next) => {
+    const begun = performance.now();
+    await next();
+    // Of tenants and operators, nothing may be kept by anybody on the way.
+    c.header('Cache-Control', 'no-store');
+    c.header('X-Content-Type-Options', 'nosniff');
+    const milliseconds = Math.round(performance.now() - begun);
+    parts.logger.debug({ method: c.req.method, path: c.req.path, status: c.res.status, milliseconds }, 'request');
+  });
+  app.onError((error, c) => {
+    if (error instanceof HttpRefusal) return refusalResponse(c, error.refusal, error.context);
+    return faultResponse(c, error, parts.logger);
+  });
+  app.notFound((c) => refusalResponse(c, refuse('PROTOCOL_VIOLATION', 'no such path or method'), { status: 404 }));
+  app.route('/', healthRoutes(services));
+  app.route('/v1/operator', operatorRoutes(services));
+  app.route('/v1/orgs/:slug', tenantRoutes(services));
+  return app;
+}
+
+/** Everything but the two steps of a login needs a token, unknown paths included. */
+function tenantRoutes(services: Services): Hono<TenantEnv> {
+  const tenant = new Hono<TenantEnv>();
+  tenant.route('/auth', authRoutes(services));
+  tenant.use('*', authenticate(services));
+  tenant.route('/', commandRoutes(services));
+  tenant.route('/', readRoutes(services));
+  tenant.all('*', () => {
+    throw fail('PROTOCOL_VIOLATION', 'no such path or method', { status: 404 });
+  });
+  return tenant;
+}
+
+/** Milliseconds; a database that is gone is rarely back sooner. */
+const RETRY_AFTER_MILLISECONDS = 1_000;
+
+/** Nothing of a fault reaches the client but that it may try again. */
+function faultResponse(c: Parameters<typeof refusalResponse>[0], error: Error, logger: Logger): Response {
+  const detail = { retryAfterMs: RETRY_AFTER_MILLISECONDS };
+  if (error instanceof StoreFault && error.kind !== 'corrupt') {
+    logger.warn({ err: error, path: c.req.path }, 'the database did not answer');
+    return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now', detail));
+  }
+  logger.error({ err: error, path: c.req.path }, 'a request failed');
+  return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service failed', detail), { status: 500 });
+}

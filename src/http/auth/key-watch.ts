@@ -1,0 +1,52 @@
+// Is the key that a token was given for still valid? Asked of the database at most every few seconds per key, so that a
+// revocation ends tokens soon and a request normally costs no look-up.
+import type { OrganizationStore } from '../../store/port.ts';
+import { samePrincipal } from '../../protocol/principals.ts';
+import { BoundedCache } from '../../platform/bounded-cache.ts';
+import { keyStatusAt, type KeyBinding } from '../../trust/evidence.ts';
+import type { TokenBearer } from './tokens.ts';
+
+/** Milliseconds that an answer stands: the longest that a token outlives its key, in processes that did not revoke it. */
+export const RECHECK_MILLISECONDS = 5_000;
+/** Keys in use at the same time, about 200 bytes each. */
+const CACHE_MAXIMUM = 20_000;
+
+export class KeyWatch {
+  private readonly seen = new BoundedCache<{ valid: boolean; askedAt: number }>(CACHE_MAXIMUM);
+  private readonly organizations: OrganizationStore;
+
+  constructor(organizations: OrganizationStore) {
+    this.organizations = organizations;
+  }
+
+  /** `now`: milliseconds of the host clock, for the age of what is remembered. Validity is judged by the database's. */
+  async isValid(bearer: Pick<TokenBearer, 'organizationId' | 'keyId' | 'principal'>, now: number): Promise<boolean> {
+    const cacheKey = `${bearer.organizationId} ${bearer.keyId}`;
+    const seen = this.seen.get(cacheKey);
+    if (seen && now - seen.askedAt < RECHECK_MILLISECONDS) return seen.valid;
+    const valid = (await this.validBinding(bearer)) !== undefined;
+    this.seen.set(cacheKey, { valid, askedAt: now });
+    return valid;
+  }
+
+  /** Asks the database now: the binding, when it is this principal's and valid at this moment. */
+  async validBinding({
+    organizationId,
+    keyId,
+    principal,
+  }: Pick<TokenBearer, 'organizationId' | 'keyId' | 'principal'>): Promise<KeyBinding | undefined> {
+    const [evidence, now] = await Promise.all([
+      this.organizations.keyEvidence(organizationId, [keyId]),
+      this.organizations.now(),
+    ]);
+    const found = evidence.get(keyId);
+    if (!found?.binding || !samePrincipal(found.binding.principal, principal)) return undefined;
+    const binding: KeyBinding = { ...found.binding, history: found.validity };
+    return keyStatusAt(binding, now) === 'valid' ? binding : undefined;
+  }
+
+  /** This process changed the key: its tokens are judged anew at once. */
+  forget(organizationId: string, keyId: string): void {
+    this.seen.delete(`${organizationId} ${keyId}`);
+  }
+}

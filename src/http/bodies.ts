@@ -1,0 +1,43 @@
+// Request bodies: bounded, of the right type, strict JSON, of a known shape. Whatever a client gets wrong here is its own
+// mistake and never a 5xx.
+import type { Context, MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import type { z } from 'zod';
+import { describeFault } from '../protocol/documents/catalogue.ts';
+import { MAX_JSON_BYTES, parseStrictJson } from '../wire/strict-json.ts';
+import { fail } from './errors.ts';
+
+/** A Command: as large as one document of the wire may be. */
+export const COMMAND_BODY_MAXIMUM = MAX_JSON_BYTES;
+/** A challenge and its answer take well under 4 kB; before authentication nobody may make us read more. */
+export const LOGIN_BODY_MAXIMUM = 16 * 1_024;
+/** An Agent Card with many capabilities, or a policy that names many services. */
+export const OPERATOR_BODY_MAXIMUM = 256 * 1_024;
+
+export function limitBody(maximum: number): MiddlewareHandler {
+  return bodyLimit({
+    maxSize: maximum,
+    onError: () => {
+      throw fail('PROTOCOL_VIOLATION', `the body is larger than ${maximum} bytes`, { status: 413 });
+    },
+  });
+}
+
+/** The exact bytes. A body of another content type is not read. */
+export async function jsonBytes(c: Context): Promise<Uint8Array> {
+  const type = c.req.header('content-type') ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw fail('PROTOCOL_VIOLATION', 'the Content-Type must be application/json');
+  }
+  return new Uint8Array(await c.req.arrayBuffer());
+}
+
+export async function jsonBody<Schema extends z.ZodType>(c: Context, schema: Schema): Promise<z.infer<Schema>> {
+  const json = parseStrictJson(await jsonBytes(c));
+  if (!json.ok) throw fail('PROTOCOL_VIOLATION', `the body is not exactly one strict JSON value: ${json.fault}`);
+  if (json.dataModelFault)
+    throw fail('PROTOCOL_VIOLATION', `the body holds what cannot be kept: ${json.dataModelFault}`);
+  const parsed = schema.safeParse(json.value);
+  if (!parsed.success) throw fail('SCHEMA_VALIDATION_FAILED', describeFault(parsed.error));
+  return parsed.data;
+}

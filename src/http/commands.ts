@@ -1,0 +1,30 @@
+// POST /commands: the exact bytes of one signed Command to the authority, and its answer back without re-serialising.
+import { Hono } from 'hono';
+import type { Authority } from '../authority/ports.ts';
+import type { Logger } from '../platform/logger.ts';
+import { COMMAND_BODY_MAXIMUM, jsonBytes, limitBody } from './bodies.ts';
+import { refusalResponse } from './errors.ts';
+import { jsonText } from './json-text.ts';
+import type { TenantEnv } from './tenancy.ts';
+
+export function commandRoutes({ authority, logger }: { authority: Authority; logger: Logger }): Hono<TenantEnv> {
+  const routes = new Hono<TenantEnv>();
+  routes.post('/commands', limitBody(COMMAND_BODY_MAXIMUM), async (c) => {
+    const organization = c.get('organization');
+    const { principal } = c.get('bearer');
+    const submission = await authority.submit(organization, await jsonBytes(c), { principal });
+    const tenant = organization.organizationId;
+    if (!submission.accepted) {
+      const { refusal, relatedActionId, groupId, occurredAt } = submission;
+      logger.info({ tenant, groupId, actionId: relatedActionId, code: refusal.code }, 'a Command was refused');
+      return refusalResponse(c, refusal, {
+        ...(relatedActionId !== undefined && { relatedActionId }),
+        ...(groupId !== undefined && { groupId }),
+        occurredAt,
+      });
+    }
+    const { receipt, events, duplicate } = submission;
+    return jsonText(c, `{"receipt":${receipt},"events":[${events.join(',')}],"duplicate":${duplicate}}`);
+  });
+  return routes;
+}

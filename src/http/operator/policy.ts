@@ -1,0 +1,54 @@
+// GET and PUT /organizations/{slug}/policy.
+import { Hono } from 'hono';
+import type { Policy } from '../../domain/policy.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { refuse } from '../../protocol/refusals.ts';
+import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
+import { jsonBody } from '../bodies.ts';
+import { fail, HttpRefusal } from '../errors.ts';
+import type { Directory } from '../tenancy.ts';
+import { requiredRights } from './new-organization.ts';
+import { organizationOf, registryRevisionOf } from './outcomes.ts';
+import { policyShape } from './policy-shape.ts';
+
+export interface PolicyParts {
+  store: AuthorityStore;
+  directory: Directory;
+  logger: Logger;
+}
+
+export function policyRoutes({ store, directory, logger }: PolicyParts): Hono {
+  const { organizations } = store;
+  const routes = new Hono();
+
+  routes.get('/organizations/:slug/policy', async (c) => {
+    const { organizationId } = await organizationOf(c, directory);
+    return c.json(await organizations.policy(organizationId));
+  });
+
+  /** The version that it names must be the current one, so that two operators do not undo each other unseen. */
+  routes.put('/organizations/:slug/policy', async (c) => {
+    const organization = await organizationOf(c, directory);
+    const { organizationId } = organization;
+    const wanted = await jsonBody(c, policyShape);
+    checkRequiredRights(organization, wanted);
+    const current = await organizations.policy(organizationId);
+    if (wanted.version !== current.version) {
+      const revisions = { expectedRevision: wanted.version, currentRevision: current.version };
+      throw new HttpRefusal(refuse('REVISION_CONFLICT', 'the policy has another version', revisions));
+    }
+    const policy: Policy = { ...wanted, version: current.version + 1 };
+    registryRevisionOf(await organizations.changeRegistry(organizationId, { policy }));
+    logger.info({ tenant: organizationId, version: policy.version }, 'the policy was replaced');
+    return c.json(policy);
+  });
+  return routes;
+}
+
+function checkRequiredRights(organization: OrganizationRow, { services }: Policy): void {
+  for (const { serviceId, kinds } of requiredRights(organization)) {
+    const rights = services.find((service) => service.serviceId === serviceId);
+    if (kinds.every((kind) => rights?.kinds.includes(kind))) continue;
+    throw fail('INVALID_COMMAND', `the service ${serviceId} must keep ${kinds.join(', ')}`);
+  }
+}

@@ -1,0 +1,61 @@
+// Single things of one Group: the Group itself, a WorkItem, an Event, its replay, its state.
+import { Hono } from 'hono';
+import { shownState } from '../../authority/queries/group-state.ts';
+import { shownGroup } from '../../authority/queries/missions.ts';
+import { shownWorkItems, workItemById } from '../../authority/queries/work-items.ts';
+import { replayPage, visibleEvent } from '../../delivery/replay.ts';
+import { checkActive, checkFull, seesWorkItem } from '../../delivery/visibility.ts';
+import type { Refusal } from '../../protocol/refusals.ts';
+import type { AuthorityStore } from '../../store/port.ts';
+import { HttpRefusal, notFound } from '../errors.ts';
+import { jsonText } from '../json-text.ts';
+import { idParameter, numberedPageQuery } from '../parameters.ts';
+import type { TenantEnv } from '../tenancy.ts';
+import { groupRead, type GroupScope } from './scope.ts';
+
+export function groupReadRoutes({ store }: { store: AuthorityStore }): Hono<TenantEnv> {
+  const routes = new Hono<TenantEnv>();
+  routes.get('/groups/:groupId', groupRead(store, group));
+  routes.get('/groups/:groupId/work-items/:workItemId', groupRead(store, workItem));
+  routes.get('/groups/:groupId/state', groupRead(store, state));
+  routes.get('/groups/:groupId/events', groupRead(store, events));
+  routes.get('/groups/:groupId/events/:eventId', groupRead(store, event));
+  return routes;
+}
+
+async function group({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
+  allow(checkActive(sight));
+  return c.json(await shownGroup(reader, groupId));
+}
+
+async function workItem({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
+  const workItemId = idParameter(c, 'workItemId');
+  const item = workItemId === undefined ? undefined : await workItemById(reader, groupId, workItemId);
+  if (!item || !seesWorkItem(sight, item)) throw notFound('WorkItem in this Group');
+  const [shown] = await shownWorkItems(reader, groupId, [item]);
+  return c.json(shown as object);
+}
+
+async function state({ c, reader, organization, groupId, sight }: GroupScope): Promise<Response> {
+  allow(checkFull(sight));
+  return c.json(await shownState(reader, organization.organizationId, groupId));
+}
+
+async function events({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
+  allow(checkActive(sight));
+  const { bodies, throughSequence, headSequence } = await replayPage(reader, groupId, sight, numberedPageQuery(c));
+  const next = throughSequence < headSequence ? `,"next":"${throughSequence}"` : '';
+  const numbers = `"throughSequence":${throughSequence},"headSequence":${headSequence}`;
+  return jsonText(c, `{"items":[${bodies.join(',')}],${numbers}${next}}`);
+}
+
+async function event({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
+  const eventId = idParameter(c, 'eventId');
+  const row = eventId === undefined ? undefined : await visibleEvent(reader, groupId, sight, eventId);
+  if (!row) throw notFound('Event in this Group');
+  return jsonText(c, row.body);
+}
+
+function allow(refusal: Refusal | undefined): void {
+  if (refusal) throw new HttpRefusal(refusal);
+}

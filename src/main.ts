@@ -1,0 +1,154 @@
+// Composition: the only file that knows every part. `startService` is the whole service in one call, for `mwp serve`,
+// for tests and for the demo.
+import { mkdirSync } from 'node:fs';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createAdaptorServer } from '@hono/node-server';
+import { createAuthority } from './authority/authority.ts';
+import { ConfigFault, type Config } from './config.ts';
+import { createApp } from './http/app.ts';
+import { KeyVault } from './platform/key-vault.ts';
+import { Lifecycle } from './platform/lifecycle.ts';
+import { createLogger, type Logger } from './platform/logger.ts';
+import { localMasterKey } from './platform/master-key.ts';
+import { VaultSigners } from './platform/tenant-signers.ts';
+import type { AuthorityStore } from './store/port.ts';
+import { openPostgresStore } from './store/postgres/open.ts';
+import { openSqliteStore } from './store/sqlite/open.ts';
+
+const SQLITE_FILE = 'mwp.db';
+
+/** Milliseconds for a request's head: who is slower holds a connection for nothing. */
+const HEADERS_TIMEOUT = 10_000;
+/** Milliseconds for a whole request; the largest body is 1 MiB. */
+const REQUEST_TIMEOUT = 30_000;
+/** Milliseconds that an idle connection is kept; longer than the usual proxy keeps it, so that the proxy closes first. */
+const KEEP_ALIVE_TIMEOUT = 75_000;
+/** Bytes of a request's head: two ids in a path, percent-encoded, and a token are below 8 kB. */
+const HEADER_BYTES_MAXIMUM = 16 * 1_024;
+/** Connections of one process at once; beyond it, new ones are closed. */
+const CONNECTIONS_MAXIMUM = 10_000;
+
+export interface StartOptions {
+  logger?: Logger;
+  /** Milliseconds since 1970, instead of the clocks of host and database: for tests that move time. */
+  clock?: () => number;
+}
+
+export interface Composed {
+  store: AuthorityStore;
+  /** The HTTP application; answers requests without a network, too. */
+  app: ReturnType<typeof createApp>;
+  logger: Logger;
+  lifecycle: Lifecycle;
+}
+
+export interface RunningService {
+  /** `http://host:port`, the port that was really bound. */
+  url: string;
+  store: AuthorityStore;
+  /** Stops accepting, drains within a bound, closes the database. Safe to call twice; never rejects. */
+  stop: () => Promise<void>;
+}
+
+/** Everything but the network. The database is migrated and the master key proven before this resolves. */
+export async function composeService(config: Config, { logger: given, clock }: StartOptions = {}): Promise<Composed> {
+  const logger = given ?? createLogger(config.logLevel);
+  const lifecycle = new Lifecycle({ report: (message, err) => logger.warn({ err }, message) });
+  const masterKey = config.masterKey ?? localMasterKey(config.dataDirectory);
+  const store = await openStore(config, logger, clock);
+  lifecycle.started({ name: 'the store', stop: () => store.close() });
+  try {
+    const vault = new KeyVault(masterKey);
+    const signers = new VaultSigners(store.organizations, vault);
+    await proveMasterKey(store, signers);
+    const alarm = (message: string, err?: unknown) => logger.error({ err }, message);
+    const authority = createAuthority({ store, signers, alarm });
+    const app = createApp({
+      store,
+      authority,
+      signers,
+      vault,
+      logger,
+      isStopping: () => lifecycle.isStopping,
+      ...(config.operatorToken !== undefined && { operatorToken: config.operatorToken }),
+      ...(clock && { clock }),
+    });
+    return { store, app, logger, lifecycle };
+  } catch (error) {
+    await lifecycle.stop();
+    throw error;
+  }
+}
+
+/** Composes and listens. Rejects with what stands in the way; nothing is left running then. */
+export async function startService(config: Config, options: StartOptions = {}): Promise<RunningService> {
+  const { store, app, logger, lifecycle } = await composeService(config, options);
+  try {
+    const server = await listen(app, config);
+    lifecycle.started({ name: 'the HTTP server', stop: () => closeServer(server) });
+    const { port } = server.address() as AddressInfo;
+    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    logger.info({ url, database: config.database.engine }, 'serving');
+    return { url, store, stop: () => lifecycle.stop() };
+  } catch (error) {
+    await lifecycle.stop();
+    throw error;
+  }
+}
+
+async function openStore(config: Config, logger: Logger, clock: (() => number) | undefined): Promise<AuthorityStore> {
+  const shared = {
+    migrate: true,
+    onLostAudit: (err: unknown) => logger.error({ err }, 'an audit record was lost'),
+    ...(clock && { clock }),
+  };
+  const { database } = config;
+  if (database.engine === 'postgres') {
+    return openPostgresStore({ ...shared, url: database.url, maxConnections: database.poolSize });
+  }
+  mkdirSync(config.dataDirectory, { recursive: true, mode: 0o700 });
+  return openSqliteStore({ ...shared, file: join(config.dataDirectory, SQLITE_FILE) });
+}
+
+/** One look at start, so that a wrong key is told at once and not by every Command. */
+async function proveMasterKey(store: AuthorityStore, signers: VaultSigners): Promise<void> {
+  const [first] = await store.organizations.all('', 1);
+  if (!first) return;
+  try {
+    await signers.signerOf(first, first.authority);
+  } catch (cause) {
+    const fault = new ConfigFault('MWP_MASTER_KEY', 'is not the key that this database was sealed under');
+    fault.cause = cause;
+    throw fault;
+  }
+}
+
+function listen(app: Composed['app'], { host, port }: Config): Promise<Server> {
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: {
+      headersTimeout: HEADERS_TIMEOUT,
+      requestTimeout: REQUEST_TIMEOUT,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
+      maxHeaderSize: HEADER_BYTES_MAXIMUM,
+    },
+  }) as Server;
+  server.maxConnections = CONNECTIONS_MAXIMUM;
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve(server);
+    });
+  });
+}
+
+/** Lets requests finish that are under way; the lifecycle's bound ends the wait. */
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeIdleConnections();
+  });
+}

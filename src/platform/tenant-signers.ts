@@ -1,0 +1,61 @@
+// The private keys of the tenants' own services: opened from the vault when first needed, kept in memory within a bound.
+// Nothing else in the process sees one; what leaves here can only sign.
+import type { Principal } from '../protocol/principals.ts';
+import { principalKey, samePrincipal } from '../protocol/principals.ts';
+import type { Signer, TenantSigners } from '../authority/ports.ts';
+import type { OrganizationRow, OrganizationStore, SealedKeyRow } from '../store/port.ts';
+import { keyStatusAt, type KeyBinding } from '../trust/evidence.ts';
+import { compareTimestamps } from '../protocol/timestamps.ts';
+import { signerFromSeed } from '../trust/signing.ts';
+import { BoundedCache } from './bounded-cache.ts';
+import type { KeyVault } from './key-vault.ts';
+
+/** Signers kept per process: three services of a thousand busy tenants, about 1 kB each. */
+const CACHE_MAXIMUM = 3_000;
+
+export class VaultSigners implements TenantSigners {
+  // Keys of the services cannot be ended while they are in use (http/operator), so an entry does not go stale.
+  private readonly cached = new BoundedCache<Signer>(CACHE_MAXIMUM);
+  private readonly organizations: OrganizationStore;
+  private readonly vault: KeyVault;
+
+  constructor(organizations: OrganizationStore, vault: KeyVault) {
+    this.organizations = organizations;
+    this.vault = vault;
+  }
+
+  /** Throws when the service has no key that is valid now, or when it does not open (UnsealFault). */
+  async signerOf(organization: OrganizationRow, service: Principal): Promise<Signer> {
+    const cacheKey = `${organization.organizationId} ${principalKey(service)}`;
+    const cached = this.cached.get(cacheKey);
+    if (cached) return cached;
+    const { organizationId } = organization;
+    const row = await this.currentKey(organization, service);
+    const seed = this.vault.open(row.sealed, { organizationId, keyId: row.keyId });
+    const signer = signerFromSeed(row.keyId, seed);
+    seed.fill(0);
+    this.cached.set(cacheKey, signer);
+    return signer;
+  }
+
+  /** The valid key that began last. */
+  private async currentKey({ organizationId }: OrganizationRow, service: Principal): Promise<SealedKeyRow> {
+    const sealed = await this.organizations.sealedKeys(organizationId);
+    const own = sealed.filter(({ principal }) => samePrincipal(principal, service));
+    const evidence = await this.organizations.keyEvidence(
+      organizationId,
+      own.map(({ keyId }) => keyId),
+    );
+    const now = await this.organizations.now();
+    const valid = own.flatMap((row) => {
+      const found = evidence.get(row.keyId);
+      if (!found?.binding) return [];
+      const binding: KeyBinding = { ...found.binding, history: found.validity };
+      return keyStatusAt(binding, now) === 'valid' ? [{ row, validFrom: binding.validFrom }] : [];
+    });
+    valid.sort((a, b) => compareTimestamps(b.validFrom, a.validFrom));
+    const latest = valid[0];
+    if (!latest) throw new Error(`no valid key of the service ${service.id}`);
+    return latest.row;
+  }
+}
