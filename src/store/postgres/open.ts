@@ -1,0 +1,59 @@
+// Opens the hosted store: one PostgreSQL database, any number of processes. The only door of this folder.
+import { timestampFromMillis } from '../../protocol/timestamps.ts';
+import type { AuthorityStore } from '../port.ts';
+import { acceptTransition, OPEN, OPEN_PARAMETERS } from './acceptance.ts';
+import { PostgresConnections, SET_TENANT } from './connections.ts';
+import { LOAD, LOAD_PARAMETERS } from './loading.ts';
+import { migratePostgres } from './migrate.ts';
+import { organizationStore } from './organizations.ts';
+import { postgresProblems } from './problems.ts';
+import { readerOf } from './reading.ts';
+import { WRITE, WRITE_PARAMETERS } from './writing.ts';
+
+/** Neither owner nor superuser; the migrations create it. */
+export const RUNTIME_ROLE = 'mwp_authority';
+export const CONNECTIONS_DEFAULT = 10;
+
+/** Prepared when a connection opens, so that the first Command on it takes no more round trips than the others. */
+const HOT = [
+  { text: SET_TENANT, parameters: 1 },
+  { text: OPEN, parameters: OPEN_PARAMETERS },
+  { text: LOAD, parameters: LOAD_PARAMETERS },
+  { text: WRITE, parameters: WRITE_PARAMETERS },
+];
+
+export interface PostgresStoreOptions {
+  /** `postgres://…`; its user must be allowed to act as `mwp_authority`. */
+  url: string;
+  /** Milliseconds since 1970, in place of the database's clock: for tests that move time. */
+  clock?: () => number;
+  maxConnections?: number;
+  /** Bring the schema up to date first; then the user must own it. */
+  migrate?: boolean;
+  /** Only a test that wants to see an unsafe role refused sets this. */
+  role?: string;
+  /** An audit record could not be written. */
+  onLostAudit?: (cause: unknown) => void;
+}
+
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<AuthorityStore> {
+  if (options.migrate === true) await migratePostgres(options.url);
+  const role = options.role ?? RUNTIME_ROLE;
+  const connections = new PostgresConnections(
+    { url: options.url, role, hot: HOT },
+    options.maxConnections ?? CONNECTIONS_DEFAULT,
+  );
+  const millis = options.clock;
+  const clock = millis && { millis, text: () => timestampFromMillis(millis()) };
+
+  return {
+    engine: 'postgres',
+    organizations: organizationStore(connections, clock, options.onLostAudit ?? (() => undefined)),
+    acceptTransition: (organizationId, plan, decide) =>
+      acceptTransition(connections, clock?.text, organizationId, plan, decide),
+    read: (organizationId, work) =>
+      connections.read(organizationId, (transaction) => work(readerOf(transaction, organizationId, clock?.text))),
+    problems: () => postgresProblems(connections),
+    close: () => connections.close(),
+  };
+}

@@ -1,0 +1,109 @@
+// Tenants and what belongs to them beside their Groups, on the hosted store. Sibling of sqlite/organizations.ts.
+import postgres from 'postgres';
+import { AUDIT_WAITING_MAXIMUM, FairQueue } from '../fair-queue.ts';
+import type { NewOrganization, OrganizationRow, OrganizationStore, RegistryChange, RegistryOutcome } from '../port.ts';
+import { StoreFault } from '../port.ts';
+import type { OrganizationRecord } from '../registry-records.ts';
+import { organizationFromRecord, organizationToRecord } from '../registry-records.ts';
+import { recordAudit } from './audit.ts';
+import { consumeChallenge } from './challenges.ts';
+import type { PostgresConnections } from './connections.ts';
+import { TAKE_LOCK } from './connections.ts';
+import { currentPolicy, policyInsert } from './policies.ts';
+import { CLOCK } from './reading.ts';
+import { bindings, keyEvidence, principals, registryChange, registryRevision, sealedKeys } from './registry.ts';
+import type { Row, Statement, Value } from './session.ts';
+import type { Transaction } from './transaction.ts';
+
+const INSERT = `INSERT INTO mwp.organizations
+  SELECT $1, slug, display_name, created_at, authority_type, authority_id, identity_type, identity_id, registrar_type,
+         registrar_id, 0
+  FROM json_populate_record(NULL::mwp.organizations, $2::json)`;
+const BY_SLUG = 'SELECT * FROM mwp.organization_by_slug($1)';
+const AFTER = 'SELECT * FROM mwp.organizations_after($1, $2::bigint)';
+
+const TAKEN = ['organizations_pkey', 'organizations_slug'];
+
+/** `clockMillis` absent: the database's own. */
+export function organizationStore(
+  connections: PostgresConnections,
+  clock: { text: () => string; millis: () => number } | undefined,
+  onLostAudit: (cause: unknown) => void,
+): OrganizationStore {
+  const auditing = new FairQueue({ capacity: 1, waitingMaximum: AUDIT_WAITING_MAXIMUM });
+  return {
+    create: (created) => create(connections, created),
+    bySlug: async (slug) => (await organizationsOf(connections, BY_SLUG, [slug]))[0],
+    all: (afterSlug, limit) => organizationsOf(connections, AFTER, [afterSlug, limit]),
+    changeRegistry: (organizationId, change) =>
+      connections.write(organizationId, [exclusive(organizationId)], (transaction) =>
+        changeUnderLock(transaction, organizationId, change),
+      ),
+    principals: (organizationId, afterKey, limit) =>
+      connections.read(organizationId, (transaction) => principals(transaction, organizationId, afterKey, limit)),
+    bindings: (organizationId, principal) =>
+      connections.read(organizationId, (transaction) => bindings(transaction, organizationId, principal)),
+    keyEvidence: (organizationId, keyIds) =>
+      connections.read(organizationId, (transaction) => keyEvidence(transaction, organizationId, keyIds)),
+    sealedKeys: (organizationId) =>
+      connections.read(organizationId, (transaction) => sealedKeys(transaction, organizationId)),
+    policy: (organizationId) =>
+      connections.read(organizationId, (transaction) => currentPolicy(transaction, organizationId)),
+    consumeChallenge: (organizationId, challengeId, expiresAt) =>
+      consumeChallenge(connections, organizationId, challengeId, expiresAt, clock?.millis()),
+    recordAudit: (organizationId, entry) =>
+      auditing
+        .run({ lane: organizationId }, () => recordAudit(connections, organizationId, clock?.text(), entry))
+        .catch(onLostAudit),
+    now: async () => {
+      if (clock) return clock.text();
+      const [row] = await connections.readAcrossTenants((transaction) => transaction.query<{ now: string }>(CLOCK, []));
+      return row?.now as string;
+    },
+  };
+}
+
+async function create(connections: PostgresConnections, created: NewOrganization): Promise<RegistryOutcome> {
+  const { organizationId } = created.organization;
+  const insert = { text: INSERT, parameters: [organizationId, organizationToRecord(created.organization)] };
+  try {
+    return await connections.write(organizationId, [exclusive(organizationId), insert], (transaction) =>
+      changeUnderLock(transaction, organizationId, created),
+    );
+  } catch (error) {
+    const cause = error instanceof StoreFault ? error.cause : undefined;
+    if (cause instanceof postgres.PostgresError && TAKEN.includes(cause.constraint_name ?? '')) {
+      return { outcome: 'refused', reason: 'organization_exists' };
+    }
+    throw error;
+  }
+}
+
+async function changeUnderLock(
+  transaction: Transaction,
+  organizationId: string,
+  change: RegistryChange,
+): Promise<RegistryOutcome> {
+  const ruling = await registryChange(transaction, organizationId, change);
+  if (ruling.refused !== undefined) return { outcome: 'refused', reason: ruling.refused };
+  await transaction.run(ruling.statements);
+  if (change.policy !== undefined)
+    await transaction.run([await policyInsert(transaction, organizationId, change.policy)]);
+  const revision = await registryRevision(transaction, organizationId);
+  await transaction.commit();
+  return { outcome: 'done', registryRevision: revision };
+}
+
+function exclusive(organizationId: string): Statement {
+  return { text: TAKE_LOCK, parameters: [`organization ${organizationId}`, 'exclusive'] };
+}
+
+function organizationsOf(
+  connections: PostgresConnections,
+  text: string,
+  parameters: Value[],
+): Promise<OrganizationRow[]> {
+  return connections.readAcrossTenants(async (transaction) =>
+    (await transaction.query<Row & OrganizationRecord>(text, parameters)).map(organizationFromRecord),
+  );
+}

@@ -1,0 +1,67 @@
+// What keeps this PostgreSQL database, or the role we have in it, from taking Commands, in sentences.
+import type { AppliedMigration } from '../migrations.ts';
+import { migrationProblems, shippedMigrations } from '../migrations.ts';
+import { StoreFault } from '../port.ts';
+import type { PostgresConnections } from './connections.ts';
+import type { Transaction } from './transaction.ts';
+
+/** PostgreSQL 15: what the migrations and functions are written for. */
+const OLDEST_VERSION = 150_000;
+
+const ABOUT_US = `SELECT rolname, rolsuper, rolbypassrls, current_setting('server_version_num')::int AS version,
+    to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS migrated,
+    coalesce(has_schema_privilege(current_user, to_regnamespace('mwp'), 'USAGE'), false) AS admitted,
+    EXISTS (SELECT 1 FROM pg_class WHERE relnamespace = to_regnamespace('mwp')
+            AND pg_has_role(current_user, relowner, 'MEMBER')) AS owns
+  FROM pg_roles WHERE rolname = current_user`;
+const OPEN_TABLES = `SELECT relname FROM pg_class
+  WHERE relnamespace = to_regnamespace('mwp') AND relkind IN ('r', 'p') AND NOT (relrowsecurity AND relforcerowsecurity)
+  ORDER BY relname`;
+const APPLIED = 'SELECT hash, created_at FROM drizzle.__drizzle_migrations ORDER BY id';
+
+export async function postgresProblems(connections: PostgresConnections): Promise<string[]> {
+  try {
+    return await connections.readAcrossTenants(problemsOf);
+  } catch (error) {
+    return [sentenceFor(error)];
+  }
+}
+
+async function problemsOf(transaction: Transaction): Promise<string[]> {
+  const [us] = await transaction.query<AboutUs>(ABOUT_US, []);
+  if (us === undefined) return ['the database does not know our role'];
+  const problems: string[] = [];
+  if (us.version < OLDEST_VERSION) problems.push('PostgreSQL must be 15 or newer');
+  if (us.rolsuper) problems.push(`role ${us.rolname} is a superuser: row-level security does not hold it`);
+  if (us.rolbypassrls) problems.push(`role ${us.rolname} has BYPASSRLS: row-level security does not hold it`);
+  if (us.owns) problems.push(`role ${us.rolname} owns tables of the service, or may act for who does`);
+  if (!us.migrated) return [...problems, 'the database was never migrated: mwp migrate'];
+  if (!us.admitted) return [...problems, `role ${us.rolname} has no right to the schema mwp`];
+  const open = await transaction.query<{ relname: string }>(OPEN_TABLES, []);
+  for (const { relname } of open) problems.push(`table ${relname} does not force row-level security`);
+  const applied = await transaction.query<AppliedMigration & { [name: string]: unknown }>(APPLIED, []);
+  return [...problems, ...migrationProblems(shippedMigrations('postgres'), applied)];
+}
+
+interface AboutUs {
+  [name: string]: unknown;
+  rolname: string;
+  rolsuper: boolean;
+  rolbypassrls: boolean;
+  version: number;
+  migrated: boolean;
+  admitted: boolean;
+  owns: boolean;
+}
+
+function sentenceFor(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const cause = error instanceof StoreFault ? error.cause : error;
+  const code = (cause as { code?: string } | undefined)?.code;
+  if (/^role ".*" does not exist$/.test(message) || code === '22023') {
+    return 'the role of the service does not exist: mwp migrate';
+  }
+  if (code === '42883' || code === '3F000') return 'migrations are still to run: mwp migrate';
+  if (code === '42501') return `we may not act as the role of the service: ${message}`;
+  return `the database does not answer: ${message}`;
+}

@@ -1,0 +1,106 @@
+// Reads of one snapshot on the hosted store. Sibling of sqlite/reading.ts.
+import type { AggregateKind } from '../../domain/aggregates.ts';
+import type { OrganizationId } from '../../protocol/ids.ts';
+import type {
+  AdmissionRecord,
+  CommandRecord,
+  DocumentRecord,
+  PolicyLogRecord,
+  ReceiptRecord,
+} from '../evidence-records.ts';
+import {
+  admissionFromRecord,
+  commandFromRecord,
+  documentFromRecord,
+  policyLogFromRecord,
+  receiptFromRecord,
+} from '../evidence-records.ts';
+import type { Reader, StreamHead } from '../port.ts';
+import type { EventRecord, HeadRecord } from '../stream-records.ts';
+import { eventFromRecord, headFromRecord } from '../stream-records.ts';
+import { auditPage } from './audit.ts';
+import type { SectionRow } from './loading.ts';
+import { aggregateFrom, loadStatement, loadedFrom, pageStatement } from './loading.ts';
+import { currentPolicy } from './policies.ts';
+import type { Row, Value } from './session.ts';
+import type { Transaction } from './transaction.ts';
+
+export const CLOCK = 'SELECT mwp.clock_text() AS now';
+
+const LISTED = '(ARRAY(SELECT json_array_elements_text($2::json)))';
+const STREAMS = `SELECT * FROM mwp.streams WHERE organization_id = $1 AND stream_id = ANY ${LISTED}`;
+const STREAM_IDS = 'SELECT stream_id FROM mwp.streams WHERE organization_id = $1 ORDER BY stream_id';
+const EVENTS = `SELECT * FROM mwp.events
+  WHERE organization_id = $1 AND stream_id = $2 AND position > $3::bigint ORDER BY position LIMIT $4::bigint`;
+const EVENTS_BY_ID = `SELECT * FROM mwp.events
+  WHERE organization_id = $1 AND event_id = ANY ${LISTED} ORDER BY stream_id, position`;
+const RECEIPT = `SELECT * FROM mwp.receipts
+  WHERE organization_id = $1 AND actor_type = $2 AND actor_id = $3 AND action_id = $4`;
+const COMMAND = 'SELECT * FROM mwp.commands WHERE organization_id = $1 AND signing_hash = $2';
+const DOCUMENT = 'SELECT * FROM mwp.documents WHERE organization_id = $1 AND signing_hash = $2';
+const ADMISSION = 'SELECT * FROM mwp.admissions WHERE organization_id = $1 AND signing_hash = $2';
+const POLICY_LOG = `SELECT * FROM mwp.policy_log
+  WHERE organization_id = $1 AND group_id = $2 AND position > $3::bigint ORDER BY position LIMIT $4::bigint`;
+const HASHES = `SELECT kind, id, hash FROM mwp.aggregates WHERE organization_id = $1 AND group_id = $2 ORDER BY kind, id`;
+const TEXTS = `SELECT commitment, value FROM mwp.texts
+  WHERE organization_id = $1 AND commitment = ANY ${LISTED} AND group_id = $3`;
+
+export async function streamHeads(
+  transaction: Transaction,
+  organizationId: string,
+  streamIds: string[],
+): Promise<StreamHead[]> {
+  return (await transaction.query<Row & HeadRecord>(STREAMS, [organizationId, streamIds])).map(headFromRecord);
+}
+
+export async function textsOf(
+  transaction: Transaction,
+  organizationId: string,
+  groupId: string,
+  commitments: string[],
+): Promise<Map<string, string>> {
+  const parameters = [organizationId, commitments, groupId];
+  const rows = await transaction.query<{ commitment: string; value: string }>(TEXTS, parameters);
+  return new Map(rows.map(({ commitment, value }) => [commitment, value]));
+}
+
+/** `clock` absent: the database's own. */
+export function readerOf(
+  transaction: Transaction,
+  organizationId: OrganizationId,
+  clock: (() => string) | undefined,
+): Reader {
+  const all = async <Record, Answer>(text: string, values: Value[], from: (record: Record) => Answer) =>
+    (await transaction.query(text, [organizationId, ...values])).map((row) => from(row as Record));
+  return {
+    now: async () => clock?.() ?? ((await transaction.query<{ now: string }>(CLOCK, []))[0]?.now as string),
+    policy: () => currentPolicy(transaction, organizationId),
+    load: async (reads) => {
+      const { text, parameters } = loadStatement(organizationId, clock?.(), reads);
+      return loadedFrom(await transaction.query<SectionRow>(text, parameters));
+    },
+    page: async (request) => {
+      const { text, parameters } = pageStatement(organizationId, request);
+      return (await transaction.query<{ body: string }>(text, parameters)).map(({ body }) => aggregateFrom(body));
+    },
+    texts: (groupId, commitments) => textsOf(transaction, organizationId, groupId, commitments),
+    stream: async (streamId) => (await streamHeads(transaction, organizationId, [streamId]))[0],
+    streamIds: () => all(STREAM_IDS, [], (record: { stream_id: string }) => record.stream_id),
+    events: (streamId, afterPosition, limit) =>
+      all<EventRecord, ReturnType<typeof eventFromRecord>>(EVENTS, [streamId, afterPosition, limit], eventFromRecord),
+    event: async (eventId) =>
+      (await all(EVENTS_BY_ID, [[eventId]], (record: EventRecord) => eventFromRecord(record)))[0],
+    eventsById: (eventIds) => all(EVENTS_BY_ID, [eventIds], (record: EventRecord) => eventFromRecord(record)),
+    receipt: async ({ actor, actionId }) =>
+      (await all(RECEIPT, [actor.type, actor.id, actionId], (record: ReceiptRecord) => receiptFromRecord(record)))[0],
+    command: async (hash) => (await all(COMMAND, [hash], (record: CommandRecord) => commandFromRecord(record)))[0],
+    document: async (hash) => (await all(DOCUMENT, [hash], (record: DocumentRecord) => documentFromRecord(record)))[0],
+    admission: async (hash) =>
+      (await all(ADMISSION, [hash], (record: AdmissionRecord) => admissionFromRecord(record)))[0],
+    policyLog: (groupId, afterPosition, limit) =>
+      all(POLICY_LOG, [groupId, afterPosition, limit], (record: PolicyLogRecord) => policyLogFromRecord(record)),
+    aggregateHashes: (groupId) =>
+      all(HASHES, [groupId], (record: { kind: AggregateKind; id: string; hash: string }) => ({ ...record })),
+    audit: (afterId, limit) => auditPage(transaction, organizationId, afterId, limit),
+  };
+}

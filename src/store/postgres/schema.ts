@@ -1,0 +1,443 @@
+// The tables of the hosted store, for drizzle-kit to generate migrations from; no query is built from them.
+// Row-level security, grants, triggers and functions stand in the custom migrations beside the generated ones.
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  check,
+  customType,
+  foreignKey,
+  index,
+  json,
+  pgSchema,
+  primaryKey,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+
+export const mwp = pgSchema('mwp');
+
+/** Ids, hashes and `…Z` times are compared byte by byte (MWP-FND-008c), never by a locale. */
+const bytes = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
+const whole = (name: string) => bigint(name, { mode: 'number' });
+const tenant = () => bytes('organization_id').notNull();
+
+export const organizations = mwp.table(
+  'organizations',
+  {
+    organizationId: tenant(),
+    slug: bytes('slug').notNull(),
+    displayName: bytes('display_name').notNull(),
+    createdAt: bytes('created_at').notNull(),
+    authorityType: bytes('authority_type').notNull(),
+    authorityId: bytes('authority_id').notNull(),
+    identityType: bytes('identity_type').notNull(),
+    identityId: bytes('identity_id').notNull(),
+    registrarType: bytes('registrar_type').notNull(),
+    registrarId: bytes('registrar_id').notNull(),
+    registryRevision: whole('registry_revision').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'organizations_pkey', columns: [table.organizationId] }),
+    unique('organizations_slug').on(table.slug),
+    check('organizations_named', sql`organization_id <> ''`),
+    check('organizations_slug_form', sql`slug ~ '^[a-z0-9-]{1,63}$'`),
+  ],
+);
+
+export const principals = mwp.table(
+  'principals',
+  {
+    organizationId: tenant(),
+    principalType: bytes('principal_type').notNull(),
+    principalId: bytes('principal_id').notNull(),
+    displayName: bytes('display_name').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'principals_pkey', columns: [table.organizationId, table.principalType, table.principalId] }),
+    foreignKey({
+      name: 'principals_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+    check('principals_type', sql`principal_type IN ('agent', 'human', 'service')`),
+  ],
+);
+
+export const keyBindings = mwp.table(
+  'key_bindings',
+  {
+    organizationId: tenant(),
+    keyId: bytes('key_id').notNull(),
+    principalType: bytes('principal_type').notNull(),
+    principalId: bytes('principal_id').notNull(),
+    algorithm: bytes('algorithm').notNull(),
+    publicKey: bytes('public_key').notNull(),
+    validFrom: bytes('valid_from').notNull(),
+  },
+  (table) => [
+    // MWP-SDV-004a: a key id is never reused.
+    primaryKey({ name: 'key_bindings_pkey', columns: [table.organizationId, table.keyId] }),
+    // MWP-SDV-004c: one public key, one key id.
+    unique('key_bindings_public_key').on(table.organizationId, table.publicKey),
+    foreignKey({
+      name: 'key_bindings_principal',
+      columns: [table.organizationId, table.principalType, table.principalId],
+      foreignColumns: [principals.organizationId, principals.principalType, principals.principalId],
+    }),
+    index('key_bindings_by_principal').on(table.organizationId, table.principalType, table.principalId, table.keyId),
+    check('key_bindings_algorithm', sql`algorithm = 'Ed25519'`),
+  ],
+);
+
+export const keyValidity = mwp.table(
+  'key_validity',
+  {
+    organizationId: tenant(),
+    keyId: bytes('key_id').notNull(),
+    sequence: whole('sequence').notNull(),
+    recordedAt: bytes('recorded_at').notNull(),
+    validUntil: bytes('valid_until'),
+    revokedAt: bytes('revoked_at'),
+  },
+  (table) => [
+    primaryKey({ name: 'key_validity_pkey', columns: [table.organizationId, table.keyId, table.sequence] }),
+    foreignKey({
+      name: 'key_validity_binding',
+      columns: [table.organizationId, table.keyId],
+      foreignColumns: [keyBindings.organizationId, keyBindings.keyId],
+    }),
+    check('key_validity_says_something', sql`valid_until IS NOT NULL OR revoked_at IS NOT NULL`),
+  ],
+);
+
+export const sealedKeys = mwp.table(
+  'sealed_keys',
+  {
+    organizationId: tenant(),
+    keyId: bytes('key_id').notNull(),
+    principalType: bytes('principal_type').notNull(),
+    principalId: bytes('principal_id').notNull(),
+    sealed: bytes('sealed').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'sealed_keys_pkey', columns: [table.organizationId, table.keyId] }),
+    foreignKey({
+      name: 'sealed_keys_binding',
+      columns: [table.organizationId, table.keyId],
+      foreignColumns: [keyBindings.organizationId, keyBindings.keyId],
+    }),
+  ],
+);
+
+export const policies = mwp.table(
+  'policies',
+  {
+    organizationId: tenant(),
+    version: whole('version').notNull(),
+    document: bytes('document').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'policies_pkey', columns: [table.organizationId, table.version] }),
+    foreignKey({
+      name: 'policies_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+  ],
+);
+
+export const streams = mwp.table(
+  'streams',
+  {
+    organizationId: tenant(),
+    streamId: bytes('stream_id').notNull(),
+    streamKind: bytes('stream_kind').notNull(),
+    position: whole('position').notNull(),
+    revision: whole('revision').notNull(),
+    lastEventAt: bytes('last_event_at').notNull(),
+    chainHash: bytes('chain_hash').notNull(),
+    logHash: bytes('log_hash').notNull(),
+    policyPosition: whole('policy_position').notNull(),
+    rootGroupId: bytes('root_group_id').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'streams_pkey', columns: [table.organizationId, table.streamId] }),
+    foreignKey({
+      name: 'streams_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+    check('streams_kind', sql`stream_kind IN ('group', 'organization')`),
+    check('streams_counts', sql`position >= 0 AND revision >= 1 AND policy_position >= 0`),
+  ],
+);
+
+export const events = mwp.table(
+  'events',
+  {
+    organizationId: tenant(),
+    streamId: bytes('stream_id').notNull(),
+    position: whole('position').notNull(),
+    eventId: bytes('event_id').notNull(),
+    kind: bytes('kind').notNull(),
+    groupId: bytes('group_id').notNull(),
+    aggregateRevision: whole('aggregate_revision'),
+    actorType: bytes('actor_type').notNull(),
+    actorId: bytes('actor_id').notNull(),
+    occurredAt: bytes('occurred_at').notNull(),
+    commandHash: bytes('command_hash').notNull(),
+    signingHash: bytes('signing_hash').notNull(),
+    keyId: bytes('key_id').notNull(),
+    chainHash: bytes('chain_hash').notNull(),
+    admissionRecordId: bytes('admission_record_id').notNull(),
+    trustedAcceptedAt: bytes('trusted_accepted_at').notNull(),
+    revision: whole('revision').notNull(),
+    body: bytes('body'),
+  },
+  (table) => [
+    primaryKey({ name: 'events_pkey', columns: [table.organizationId, table.streamId, table.position] }),
+    unique('events_event_id').on(table.organizationId, table.eventId),
+    foreignKey({
+      name: 'events_stream',
+      columns: [table.organizationId, table.streamId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    // What one actor did in one Group lately: cooperation limits.
+    index('events_by_actor')
+      .on(table.organizationId, table.groupId, table.kind, table.actorId, table.occurredAt)
+      .where(sql`group_id <> ''`),
+    check('events_position', sql`position >= 1`),
+  ],
+);
+
+export const aggregates = mwp.table(
+  'aggregates',
+  {
+    organizationId: tenant(),
+    kind: bytes('kind').notNull(),
+    id: bytes('id').notNull(),
+    groupId: bytes('group_id').notNull(),
+    version: whole('version').notNull(),
+    // json, not jsonb: kept as written, cheaper both ways, and it takes every string that JSON takes.
+    document: json('document').notNull(),
+    hash: bytes('hash').notNull(),
+    state: bytes('state'),
+    holder: bytes('holder'),
+    parent: bytes('parent'),
+  },
+  (table) => [
+    primaryKey({ name: 'aggregates_pkey', columns: [table.organizationId, table.kind, table.id] }),
+    index('aggregates_by_group').on(table.organizationId, table.groupId, table.kind, table.id),
+    index('aggregates_by_group_state')
+      .on(table.organizationId, table.groupId, table.kind, table.state, table.id)
+      .where(sql`state IS NOT NULL`),
+    index('aggregates_by_holder')
+      .on(table.organizationId, table.holder, table.kind, table.state, table.id)
+      .where(sql`holder IS NOT NULL`),
+    index('aggregates_by_parent')
+      .on(table.organizationId, table.parent, table.kind, table.id)
+      .where(sql`parent IS NOT NULL`),
+    // MWP-FND-013b: a Mission and its Group pair off one to one.
+    uniqueIndex('aggregates_one_mission')
+      .on(table.organizationId, table.groupId)
+      .where(sql`kind = 'mission'`),
+    uniqueIndex('aggregates_one_execution_lease')
+      .on(table.organizationId, table.parent)
+      .where(sql`kind = 'lease' AND state = 'active' AND (document ->> 'leaseType') = 'execution'`),
+    uniqueIndex('aggregates_one_coordinator_lease')
+      .on(table.organizationId, sql`(document ->> 'missionId')`)
+      .where(sql`kind = 'lease' AND state = 'active' AND (document ->> 'leaseType') = 'coordinator'`),
+    check('aggregates_version', sql`version >= 1`),
+  ],
+);
+
+export const texts = mwp.table(
+  'texts',
+  {
+    organizationId: tenant(),
+    commitment: bytes('commitment').notNull(),
+    eventId: bytes('event_id').notNull(),
+    groupId: bytes('group_id').notNull(),
+    value: bytes('value').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'texts_pkey', columns: [table.organizationId, table.groupId, table.commitment] }),
+    index('texts_by_event').on(table.organizationId, table.eventId),
+  ],
+);
+
+export const commands = mwp.table(
+  'commands',
+  {
+    organizationId: tenant(),
+    signingHash: bytes('signing_hash').notNull(),
+    actorType: bytes('actor_type').notNull(),
+    actorId: bytes('actor_id').notNull(),
+    actionId: bytes('action_id').notNull(),
+    kind: bytes('kind').notNull(),
+    groupId: bytes('group_id').notNull(),
+    keyId: bytes('key_id').notNull(),
+    issuedAt: bytes('issued_at').notNull(),
+    body: bytes('body'),
+  },
+  (table) => [primaryKey({ name: 'commands_pkey', columns: [table.organizationId, table.signingHash] })],
+);
+
+export const documents = mwp.table(
+  'documents',
+  {
+    organizationId: tenant(),
+    signingHash: bytes('signing_hash').notNull(),
+    documentKind: bytes('document_kind').notNull(),
+    groupId: bytes('group_id').notNull(),
+    keyId: bytes('key_id').notNull(),
+    principalType: bytes('principal_type').notNull(),
+    principalId: bytes('principal_id').notNull(),
+    commandHash: bytes('command_hash').notNull(),
+    body: bytes('body'),
+  },
+  (table) => [
+    primaryKey({ name: 'documents_pkey', columns: [table.organizationId, table.signingHash] }),
+    foreignKey({
+      name: 'documents_command',
+      columns: [table.organizationId, table.commandHash],
+      foreignColumns: [commands.organizationId, commands.signingHash],
+    }),
+  ],
+);
+
+export const admissions = mwp.table(
+  'admissions',
+  {
+    organizationId: tenant(),
+    signingHash: bytes('signing_hash').notNull(),
+    admissionRecordId: bytes('admission_record_id').notNull(),
+    documentKind: bytes('document_kind').notNull(),
+    keyId: bytes('key_id').notNull(),
+    principalType: bytes('principal_type').notNull(),
+    principalId: bytes('principal_id').notNull(),
+    trustedAcceptedAt: bytes('trusted_accepted_at').notNull(),
+    acceptedByType: bytes('accepted_by_type').notNull(),
+    acceptedById: bytes('accepted_by_id').notNull(),
+    streamId: bytes('stream_id').notNull(),
+    revision: whole('revision').notNull(),
+    record: bytes('record').notNull(),
+  },
+  (table) => [
+    // MWP-ADM-004a: one record per logical key, one logical key per record id.
+    primaryKey({ name: 'admissions_pkey', columns: [table.organizationId, table.signingHash] }),
+    unique('admissions_record_id').on(table.organizationId, table.admissionRecordId),
+  ],
+);
+
+export const transitions = mwp.table(
+  'transitions',
+  {
+    organizationId: tenant(),
+    streamId: bytes('stream_id').notNull(),
+    revision: whole('revision').notNull(),
+    logHash: bytes('log_hash').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'transitions_pkey', columns: [table.organizationId, table.streamId, table.revision] }),
+    foreignKey({
+      name: 'transitions_stream',
+      columns: [table.organizationId, table.streamId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+  ],
+);
+
+export const receipts = mwp.table(
+  'receipts',
+  {
+    organizationId: tenant(),
+    actorType: bytes('actor_type').notNull(),
+    actorId: bytes('actor_id').notNull(),
+    actionId: bytes('action_id').notNull(),
+    signingHash: bytes('signing_hash').notNull(),
+    keyId: bytes('key_id').notNull(),
+    streamId: bytes('stream_id').notNull(),
+    revision: whole('revision').notNull(),
+    primaryEventId: bytes('primary_event_id').notNull(),
+    eventIds: bytes('event_ids').notNull(),
+    acceptedAt: bytes('accepted_at').notNull(),
+    body: bytes('body').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'receipts_pkey',
+      columns: [table.organizationId, table.actorType, table.actorId, table.actionId],
+    }),
+    foreignKey({
+      name: 'receipts_command',
+      columns: [table.organizationId, table.signingHash],
+      foreignColumns: [commands.organizationId, commands.signingHash],
+    }),
+  ],
+);
+
+export const policyLog = mwp.table(
+  'policy_log',
+  {
+    organizationId: tenant(),
+    groupId: bytes('group_id').notNull(),
+    position: whole('position').notNull(),
+    entryId: bytes('entry_id').notNull(),
+    decision: bytes('decision').notNull(),
+    actorType: bytes('actor_type').notNull(),
+    actorId: bytes('actor_id').notNull(),
+    occurredAt: bytes('occurred_at').notNull(),
+    details: bytes('details').notNull(),
+    eventId: bytes('event_id').notNull(),
+    revision: whole('revision').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'policy_log_pkey', columns: [table.organizationId, table.groupId, table.position] }),
+    unique('policy_log_entry_id').on(table.organizationId, table.entryId),
+    check('policy_log_position', sql`position >= 1`),
+  ],
+);
+
+export const audit = mwp.table(
+  'audit',
+  {
+    organizationId: tenant(),
+    id: whole('id').notNull(),
+    recordedAt: bytes('recorded_at').notNull(),
+    stage: bytes('stage').notNull(),
+    reason: bytes('reason').notNull(),
+    code: bytes('code').notNull(),
+    signingHash: bytes('signing_hash'),
+    actorType: bytes('actor_type'),
+    actorId: bytes('actor_id'),
+    actionId: bytes('action_id'),
+    groupId: bytes('group_id'),
+  },
+  (table) => [
+    primaryKey({ name: 'audit_pkey', columns: [table.organizationId, table.id] }),
+    foreignKey({
+      name: 'audit_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+  ],
+);
+
+export const challenges = mwp.table(
+  'challenges',
+  {
+    organizationId: tenant(),
+    challengeId: bytes('challenge_id').notNull(),
+    expiresAtMillis: whole('expires_at_millis').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'challenges_pkey', columns: [table.organizationId, table.challengeId] }),
+    foreignKey({
+      name: 'challenges_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+    index('challenges_by_expiry').on(table.organizationId, table.expiresAtMillis),
+  ],
+);

@@ -1,0 +1,122 @@
+// One physical connection. It never reconnects: a statement of a transaction whose connection broke must fail, not run on
+// a fresh one. Statements can be sent several at a time; hot ones are prepared before the first use.
+import type { Socket } from 'node:net';
+import postgres from 'postgres';
+import { StoreFault } from '../port.ts';
+import { faultOf } from './faults.ts';
+import { connectSocket } from './socket.ts';
+
+/** A statement that computes longer than this is wrong; none of ours scans a table. */
+export const STATEMENT_TIMEOUT_MS = 30_000;
+/** Waiting for a lock longer than this, an acceptance starts over, a bounded number of times. */
+export const LOCK_TIMEOUT_MS = 10_000;
+/** A decision that forgets to end lets go of its locks. */
+export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+
+/** After this many, postgres.js has what it was given: it lets one pass; the rest is to be safe. */
+const HAND_OVER_MICROTASKS = 3;
+
+export type Value = string | number | null | readonly unknown[] | object;
+export type Row = Record<string, unknown>;
+
+/** A text with `$1` parameters, or, without any, statements of the simple protocol. */
+export interface Statement {
+  text: string;
+  parameters: Value[];
+}
+
+export interface SessionOptions {
+  url: string;
+  role: string | undefined;
+  /** Texts to prepare at once, with their numbers of parameters. */
+  hot: { text: string; parameters: number }[];
+}
+
+export class Session {
+  private readonly sql: postgres.Sql;
+  private socket: Socket | undefined;
+  private gone = false;
+
+  private constructor(options: SessionOptions) {
+    this.sql = postgres(options.url, {
+      max: 1,
+      fetch_types: false,
+      // A connection is ended by its pool, never in the middle of a transaction.
+      idle_timeout: undefined,
+      max_lifetime: null,
+      connection: {
+        application_name: 'mwp-authority',
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        lock_timeout: LOCK_TIMEOUT_MS,
+        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+        ...(options.role === undefined ? {} : { role: options.role }),
+      },
+      types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
+      onnotice: () => undefined,
+      onclose: () => this.end(),
+      // Not in the type declarations, but in the documentation ("custom socket").
+      socket: async (address: { host: string[]; port: number[]; path?: string | false }) =>
+        (this.socket = await connectSocket(address)),
+    } as postgres.Options<{ bigint: postgres.PostgresType<number> }>);
+  }
+
+  static async open(options: SessionOptions): Promise<Session> {
+    const session = new Session(options);
+    try {
+      await session.sql.unsafe('SELECT 1');
+      for (const { text, parameters } of options.hot) {
+        await session.sql.unsafe(text, new Array<string>(parameters).fill(''), { prepare: true }).describe();
+      }
+      return session;
+    } catch (error) {
+      session.end();
+      throw faultOf(error);
+    }
+  }
+
+  get isGone(): boolean {
+    return this.gone;
+  }
+
+  async query<Answer extends Row = Row>(text: string, parameters: Value[] = []): Promise<Answer[]> {
+    const [answer] = this.pipeline([{ text, parameters }]);
+    return (await answer) as Answer[];
+  }
+
+  /** Sends all of them in one go. An answer fails when its statement did; who does not await one need not catch it. */
+  pipeline(statements: Statement[]): Promise<Row[]>[] {
+    if (this.gone) return statements.map(() => Promise.reject(new StoreFault('unavailable', 'the connection is gone')));
+    this.socket?.cork();
+    const answers = statements.map(({ text, parameters }) => this.send(text, parameters));
+    void this.uncorkAfterWriting();
+    return answers;
+  }
+
+  /** Does not wait for a goodbye. Safe to call twice. */
+  end(): void {
+    this.gone = true;
+    void this.sql.end({ timeout: 0 }).catch(() => undefined);
+    this.socket?.destroySoon();
+  }
+
+  /** postgres.js hands over in a microtask, writes large messages at once and small ones in a `setImmediate`. */
+  private async uncorkAfterWriting(): Promise<void> {
+    for (let microtask = 0; microtask < HAND_OVER_MICROTASKS; microtask += 1) await Promise.resolve();
+    setImmediate(() => this.socket?.uncork());
+  }
+
+  private send(text: string, parameters: Value[]): Promise<Row[]> {
+    const options = parameters.length === 0 ? { simple: true } : { prepare: true };
+    const query = this.sql.unsafe(text, parameters as postgres.ParameterOrJSON<never>[], options).execute();
+    const answer = Promise.resolve(query).then(
+      (rows) => {
+        // Should postgres.js have reconnected to send what was still queued, its answer knows no tenant.
+        if (this.gone) throw new StoreFault('unavailable', 'the connection is gone');
+        return rows;
+      },
+      (error: unknown) => Promise.reject(faultOf(error)),
+    );
+    answer.catch(() => undefined);
+    return answer;
+  }
+}

@@ -1,0 +1,143 @@
+// Answers the reads of a Command and pages through aggregates, on the local store. Each shape of a list has a statement
+// of its own, written so that SQLite takes the index meant for it.
+import type { AggregateKind, Aggregates } from '../../domain/aggregates.ts';
+import type { ListRead, LoadedAggregate, LoadedReads, Read, RecentCount, RecentRead } from '../../domain/reads.ts';
+import { LIST_READ_MAXIMUM } from '../../domain/reads.ts';
+import { addSeconds } from '../../protocol/timestamps.ts';
+import type { PageRequest } from '../port.ts';
+import { StoreFault } from '../port.ts';
+import type { SqliteConnection } from './connection.ts';
+import type { TenantStatement } from './statements.ts';
+import { tenantStatement } from './statements.ts';
+
+const COLUMNS = 'kind, id, group_id, version, document';
+
+const ONE = tenantStatement(
+  'aggregate',
+  `SELECT ${COLUMNS} FROM aggregates WHERE organization_id = ?1 AND kind = ?2 AND id = ?3`,
+);
+
+const RECENT = tenantStatement(
+  'recent events of an actor',
+  `SELECT count(*) AS count, min(occurred_at) AS oldest FROM events
+   WHERE organization_id = ?1 AND group_id = ?2 AND group_id <> '' AND kind = ?3 AND actor_id = ?5
+     AND occurred_at > ?6 AND actor_type = ?4`,
+);
+
+interface Shape {
+  group: boolean;
+  states: boolean;
+  holder: boolean;
+  parent: boolean;
+}
+
+const LISTS = new Map<string, TenantStatement>(allShapes().map((shape) => [shapeName(shape), listStatement(shape)]));
+
+export function load(connection: SqliteConnection, organizationId: string, reads: Read[], now: string): LoadedReads {
+  const aggregates: LoadedAggregate[] = [];
+  const recents: RecentCount[] = [];
+  for (const read of reads) {
+    if (read.read === 'one') {
+      const record = connection.first<AggregateRow>(ONE, organizationId, read.kind, read.id);
+      if (record) aggregates.push(aggregateOf(record));
+    } else if (read.read === 'list') {
+      aggregates.push(...list(connection, organizationId, read));
+    } else {
+      recents.push(recent(connection, organizationId, read, now));
+    }
+  }
+  return { aggregates, recents };
+}
+
+export function page(connection: SqliteConnection, organizationId: string, request: PageRequest): LoadedAggregate[] {
+  return rowsOf(connection, organizationId, request, request.afterId ?? '', Math.min(request.limit, LIST_READ_MAXIMUM));
+}
+
+function list(connection: SqliteConnection, organizationId: string, read: ListRead): LoadedAggregate[] {
+  const rows = rowsOf(connection, organizationId, read, '', LIST_READ_MAXIMUM + 1);
+  if (rows.length > LIST_READ_MAXIMUM)
+    throw new StoreFault('corrupt', `a list of ${read.kind} is too long to decide on`);
+  return rows;
+}
+
+function rowsOf(
+  connection: SqliteConnection,
+  organizationId: string,
+  where: Omit<ListRead, 'read'>,
+  afterId: string,
+  limit: number,
+): LoadedAggregate[] {
+  const shape = {
+    group: where.groupId !== undefined,
+    states: where.states !== undefined,
+    holder: where.holder !== undefined,
+    parent: where.parent !== undefined,
+  };
+  return connection
+    .all<AggregateRow>(
+      LISTS.get(shapeName(shape)) as TenantStatement,
+      organizationId,
+      where.kind,
+      where.groupId ?? null,
+      where.states ? JSON.stringify(where.states) : null,
+      where.holder ?? null,
+      where.parent ?? null,
+      afterId,
+      limit,
+    )
+    .map(aggregateOf);
+}
+
+function recent(connection: SqliteConnection, organizationId: string, read: RecentRead, now: string): RecentCount {
+  const { groupId, eventKind, actor, seconds } = read;
+  const since = addSeconds(now, -seconds);
+  const row = connection.first<{ count: number; oldest: string | null }>(
+    RECENT,
+    organizationId,
+    groupId,
+    eventKind,
+    actor.type,
+    actor.id,
+    since,
+  );
+  return row?.oldest == null ? { count: 0 } : { count: row.count, oldest: row.oldest };
+}
+
+/** The way in is the parent, else the holder, else the Group; a `+` keeps the others from being taken for it. */
+function listStatement(shape: Shape): TenantStatement {
+  const conditions = ['organization_id = ?1', 'kind = ?2'];
+  if (shape.parent) conditions.push('parent = ?6');
+  if (shape.holder) conditions.push(`${shape.parent ? '+' : ''}holder = ?5`);
+  if (shape.group) conditions.push(`${shape.parent || shape.holder ? '+' : ''}group_id = ?3`);
+  if (shape.states) conditions.push('state IN (SELECT value FROM json_each(?4))');
+  conditions.push('id > ?7');
+  const text = `SELECT ${COLUMNS} FROM aggregates WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ?8`;
+  return tenantStatement(`aggregates by ${shapeName(shape)}`, text);
+}
+
+function shapeName(shape: Shape): string {
+  const names = (['group', 'states', 'holder', 'parent'] as const).filter((name) => shape[name]);
+  return names.length === 0 ? 'kind' : names.join(' and ');
+}
+
+function allShapes(): Shape[] {
+  return Array.from({ length: 16 }, (_, bits) => ({
+    group: (bits & 1) !== 0,
+    states: (bits & 2) !== 0,
+    holder: (bits & 4) !== 0,
+    parent: (bits & 8) !== 0,
+  }));
+}
+
+interface AggregateRow {
+  kind: AggregateKind;
+  id: string;
+  group_id: string;
+  version: number;
+  document: string;
+}
+
+function aggregateOf(row: AggregateRow): LoadedAggregate {
+  const document = JSON.parse(row.document) as Aggregates[AggregateKind];
+  return { kind: row.kind, id: row.id, groupId: row.group_id, version: row.version, document };
+}

@@ -1,0 +1,59 @@
+// Opens the local store: one SQLite file, owned by this process. The only door of this folder.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { timestampFromMillis } from '../../protocol/timestamps.ts';
+import type { AuthorityStore } from '../port.ts';
+import { acceptTransition } from './acceptance.ts';
+import { SqliteConnections } from './connections.ts';
+import { faultOf } from './faults.ts';
+import { migrateSqlite } from './migrate.ts';
+import { organizationStore } from './organizations.ts';
+import { sqliteProblems } from './problems.ts';
+import { readerOf } from './reading.ts';
+
+export interface SqliteStoreOptions {
+  /** A path, or `:memory:` for a database that is gone when the store is closed. */
+  file: string;
+  /** Milliseconds since 1970; the host clock unless a test moves time. */
+  clock?: () => number;
+  /** Bring the schema up to date first; a `:memory:` database always is. */
+  migrate?: boolean;
+  /** An audit record could not be written. */
+  onLostAudit?: (cause: unknown) => void;
+}
+
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuthorityStore> {
+  // SQLite's own `:memory:` is one connection's alone, and reading has connections of its own: a temporary file it is.
+  const folder = options.file === ':memory:' ? mkdtempSync(join(tmpdir(), 'mwp-sqlite-')) : undefined;
+  const file = folder === undefined ? options.file : join(folder, 'mwp.db');
+  const durable = folder === undefined;
+  if (options.migrate === true || folder !== undefined) await migrateSqlite(file);
+  const connections = openConnections(file, durable);
+  const clock = () => timestampFromMillis((options.clock ?? Date.now)());
+
+  return {
+    engine: 'sqlite',
+    organizations: organizationStore(connections, clock, options.onLostAudit ?? (() => undefined)),
+    acceptTransition: (organizationId, plan, decide) =>
+      acceptTransition(connections, clock, organizationId, plan, decide),
+    read: (organizationId, work) =>
+      connections.read(organizationId, (connection) => work(readerOf(connection, organizationId, clock))),
+    problems: () =>
+      connections
+        .write('', async (connection) => ({ commit: false, result: sqliteProblems(connection, { durable }) }))
+        .catch((error: unknown) => [`the database does not answer: ${faultOf(error).message}`]),
+    close: async () => {
+      await connections.close();
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function openConnections(file: string, durable: boolean): SqliteConnections {
+  try {
+    return new SqliteConnections(file, { durable });
+  } catch (error) {
+    throw faultOf(error);
+  }
+}

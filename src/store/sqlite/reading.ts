@@ -1,0 +1,125 @@
+// Reads of one snapshot on the local store. Sibling of postgres/reading.ts.
+import type { AggregateKind } from '../../domain/aggregates.ts';
+import type { OrganizationId } from '../../protocol/ids.ts';
+import type {
+  AdmissionRecord,
+  CommandRecord,
+  DocumentRecord,
+  PolicyLogRecord,
+  ReceiptRecord,
+} from '../evidence-records.ts';
+import {
+  admissionFromRecord,
+  commandFromRecord,
+  documentFromRecord,
+  policyLogFromRecord,
+  receiptFromRecord,
+} from '../evidence-records.ts';
+import type { AdmissionRow, Reader, ReceiptKey, ReceiptRow, StreamHead } from '../port.ts';
+import type { EventRecord, HeadRecord } from '../stream-records.ts';
+import { eventFromRecord, headFromRecord } from '../stream-records.ts';
+import { auditPage } from './audit.ts';
+import type { SqliteConnection } from './connection.ts';
+import { load, page } from './loading.ts';
+import { currentPolicy } from './policies.ts';
+import { tenantStatement } from './statements.ts';
+
+const STREAM = tenantStatement('stream', 'SELECT * FROM streams WHERE organization_id = ?1 AND stream_id = ?2');
+const STREAM_IDS = tenantStatement(
+  'stream ids',
+  'SELECT stream_id FROM streams WHERE organization_id = ?1 ORDER BY stream_id',
+);
+const EVENTS = tenantStatement(
+  'events of a stream',
+  'SELECT * FROM events WHERE organization_id = ?1 AND stream_id = ?2 AND position > ?3 ORDER BY position LIMIT ?4',
+);
+const EVENTS_BY_ID = tenantStatement(
+  'events by id',
+  `SELECT * FROM events WHERE organization_id = ?1 AND event_id IN (SELECT value FROM json_each(?2))
+   ORDER BY stream_id, position`,
+);
+const RECEIPT = tenantStatement(
+  'receipt',
+  'SELECT * FROM receipts WHERE organization_id = ?1 AND actor_type = ?2 AND actor_id = ?3 AND action_id = ?4',
+);
+const COMMAND = tenantStatement('command', 'SELECT * FROM commands WHERE organization_id = ?1 AND signing_hash = ?2');
+const DOCUMENT = tenantStatement(
+  'document',
+  'SELECT * FROM documents WHERE organization_id = ?1 AND signing_hash = ?2',
+);
+const ADMISSION = tenantStatement(
+  'admission',
+  'SELECT * FROM admissions WHERE organization_id = ?1 AND signing_hash = ?2',
+);
+const POLICY_LOG = tenantStatement(
+  'policy log of a Group',
+  'SELECT * FROM policy_log WHERE organization_id = ?1 AND group_id = ?2 AND position > ?3 ORDER BY position LIMIT ?4',
+);
+const HASHES = tenantStatement(
+  'aggregate hashes of a Group',
+  'SELECT kind, id, hash FROM aggregates WHERE organization_id = ?1 AND group_id = ?2 ORDER BY kind, id',
+);
+const TEXTS = tenantStatement(
+  'texts',
+  `SELECT commitment, value FROM texts
+   WHERE organization_id = ?1 AND group_id = ?2 AND commitment IN (SELECT value FROM json_each(?3))`,
+);
+
+export function streamHeads(connection: SqliteConnection, organizationId: string, ids: string[]): StreamHead[] {
+  return ids.flatMap((id) => connection.all<HeadRecord>(STREAM, organizationId, id)).map(headFromRecord);
+}
+
+export function receiptOf(
+  connection: SqliteConnection,
+  organizationId: string,
+  { actor, actionId }: ReceiptKey,
+): ReceiptRow | undefined {
+  const record = connection.first<ReceiptRecord>(RECEIPT, organizationId, actor.type, actor.id, actionId);
+  return record && receiptFromRecord(record);
+}
+
+export function admissionsOf(connection: SqliteConnection, organizationId: string, hashes: string[]): AdmissionRow[] {
+  return hashes
+    .flatMap((hash) => connection.all<AdmissionRecord>(ADMISSION, organizationId, hash))
+    .map(admissionFromRecord);
+}
+
+export function textsOf(
+  connection: SqliteConnection,
+  organizationId: string,
+  groupId: string,
+  commitments: string[],
+): Map<string, string> {
+  const wanted = JSON.stringify(commitments);
+  const found = connection.all<{ commitment: string; value: string }>(TEXTS, organizationId, groupId, wanted);
+  return new Map(found.map(({ commitment, value }) => [commitment, value]));
+}
+
+export function readerOf(connection: SqliteConnection, organizationId: OrganizationId, clock: () => string): Reader {
+  const rows = (ids: string[]) => connection.all<EventRecord>(EVENTS_BY_ID, organizationId, JSON.stringify(ids));
+  return {
+    now: async () => clock(),
+    policy: async () => currentPolicy(connection, organizationId),
+    load: async (reads) => load(connection, organizationId, reads, clock()),
+    page: async (request) => page(connection, organizationId, request),
+    texts: async (groupId, commitments) => textsOf(connection, organizationId, groupId, commitments),
+    stream: async (streamId) => streamHeads(connection, organizationId, [streamId])[0],
+    streamIds: async () =>
+      connection.all<{ stream_id: string }>(STREAM_IDS, organizationId).map((row) => row.stream_id),
+    events: async (streamId, afterPosition, limit) =>
+      connection.all<EventRecord>(EVENTS, organizationId, streamId, afterPosition, limit).map(eventFromRecord),
+    event: async (eventId) => rows([eventId]).map(eventFromRecord)[0],
+    eventsById: async (eventIds) => rows(eventIds).map(eventFromRecord),
+    receipt: async (key) => receiptOf(connection, organizationId, key),
+    command: async (hash) => connection.all<CommandRecord>(COMMAND, organizationId, hash).map(commandFromRecord)[0],
+    document: async (hash) => connection.all<DocumentRecord>(DOCUMENT, organizationId, hash).map(documentFromRecord)[0],
+    admission: async (hash) => admissionsOf(connection, organizationId, [hash])[0],
+    policyLog: async (groupId, afterPosition, limit) =>
+      connection
+        .all<PolicyLogRecord>(POLICY_LOG, organizationId, groupId, afterPosition, limit)
+        .map(policyLogFromRecord),
+    aggregateHashes: async (groupId) =>
+      connection.all<{ kind: AggregateKind; id: string; hash: string }>(HASHES, organizationId, groupId),
+    audit: async (afterId, limit) => auditPage(connection, organizationId, afterId, limit),
+  };
+}
