@@ -270,8 +270,6 @@ export interface WorkProposalAggregate<T = Committed> {
   groupId: string;
   proposedBy: Principal;
   contract: WorkContract<T>;
-  /** Hash of the proposed contract as sent, so that an authorization can be compared without its text. */
-  contractHash: string;
   parentWorkItemId?: string;
   state: 'open' | 'authorized';
   workItemId?: string;

@@ -68,7 +68,7 @@ export function limitsOf(budget: Budget): Partial<Amounts> | Refusal {
 export function acceptedLimits(budget: Budget): Partial<Amounts> {
   const limits = limitsOf(budget);
   if ('refused' in limits) throw new Error('an accepted budget must have exact limits');
-  return limits as Partial<Amounts>;
+  return limits;
 }
 
 export function add(a: Amounts, b: Partial<Amounts>): Amounts {

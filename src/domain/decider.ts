@@ -47,18 +47,18 @@ export interface DecisionContext {
   /** Authority time under the lock: UTC, milliseconds, capital Z. */
   now: string;
   /** A fresh `urn:uuid:` id. */
-  newId(): string;
+  newId: () => string;
   policy: Policy;
   /** The tenant. */
   organizationId: string;
   /** `sha256:` of the canonical form. */
-  hash(value: unknown): string;
+  hash: (value: unknown) => string;
   /** Signing hashes of the embedded documents, by path. */
   documentHashes: ReadonlyMap<string, string>;
   /** Who signed the embedded documents, by path. Says nothing new but for an Agent Card, which names no signer. */
   documentSigners: ReadonlyMap<string, Principal>;
   /** The text behind a commitment that the kind's `texts` named; undefined once it is erased. */
-  textOf(commitment: string): unknown;
+  textOf: (commitment: string) => unknown;
   /** The Group Authority's own service principal. */
   authority: Principal;
   /** Sequence of the Group's last Event before this Command; 0 for a Group that does not exist yet. */

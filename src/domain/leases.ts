@@ -1,4 +1,5 @@
 // Fenced, half-open leases: live while `now < expiresAt` (design section 4). Closing and renewing in one place.
+import { refuse, type Refusal } from '../protocol/refusals.ts';
 import { addSeconds, compareTimestamps } from '../protocol/timestamps.ts';
 import type { LeaseAggregate } from './aggregates.ts';
 
@@ -11,6 +12,13 @@ export function cappedEnd(now: string, seconds: number, ...ends: (string | undef
   let end = addSeconds(now, seconds);
   for (const other of ends) if (other !== undefined && compareTimestamps(other, end) < 0) end = other;
   return end;
+}
+
+/** The end of a new lease, under the policy's maximum and the deadlines. There is none once a deadline has passed. */
+export function grantedEnd(now: string, seconds: number, ...deadlines: (string | undefined)[]): string | Refusal {
+  const end = cappedEnd(now, seconds, ...deadlines);
+  if (compareTimestamps(now, end) < 0) return end;
+  return refuse('INVALID_COMMAND', 'the deadline has passed');
 }
 
 export type NewLease = Omit<LeaseAggregate, 'issuedAt' | 'startsAt' | 'state' | 'renewalCount'>;

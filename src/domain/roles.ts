@@ -1,12 +1,14 @@
 // The role checks of commands.md 0.3, in their order: epochs first, so that whoever was replaced learns that it is stale.
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import { samePrincipal } from '../protocol/principals.ts';
+import { compareTimestamps } from '../protocol/timestamps.ts';
 import { membershipKey, type LeaseAggregate, type MissionAggregate, type WorkItemAggregate } from './aggregates.ts';
 import type { Command } from './decider.ts';
 import { isLive } from './leases.ts';
 import { hasActiveRole } from './memberships.ts';
 import { list, one, type ListRead, type Read } from './reads.ts';
 import type { View } from './view.ts';
+import { isUnfinished } from './work-items.ts';
 
 /** The Mission of the Command's Group. It exists whenever the Group does; the common reads load it. */
 export function missionOf(view: View, groupId: string): MissionAggregate {
@@ -88,13 +90,17 @@ export function checkWorkOwner(
   view: View,
   now: string,
 ): Refusal | undefined {
-  if (ownershipEpoch !== item.details.ownershipEpoch) {
-    return refuse('WORK_STALE_OWNERSHIP', 'the Ownership Epoch is not the current one');
-  }
-  const owner = item.workItem.owner;
-  if (!owner || command.actor.type !== 'agent' || owner.agentId !== command.actor.id) {
+  const { owner, state } = item.workItem;
+  const stale = refuse('WORK_STALE_OWNERSHIP', 'the Ownership Epoch is not the current one');
+  if (ownershipEpoch < item.details.ownershipEpoch) return stale;
+  // Nobody owns it, so no epoch could be right: what is wrong is the state (MWP-WRK-003b).
+  if (!owner) return refuse('INVALID_STATE_TRANSITION', `the WorkItem is ${state}`);
+  if (ownershipEpoch !== item.details.ownershipEpoch) return stale;
+  if (command.actor.type !== 'agent' || owner.agentId !== command.actor.id) {
     return refuse('AUTH_FORBIDDEN', 'only the owner of the WorkItem may do this');
   }
+  // Ended work has no lease either, but that it ended says more (MWP-WRK-003a).
+  if (!isUnfinished(item)) return refuse('INVALID_STATE_TRANSITION', `the WorkItem is ${state}`);
   if (!isLive(ownershipLease(item, view), now)) return refuse('WORK_LEASE_EXPIRED', 'the ownership lease has ended');
   return undefined;
 }
@@ -121,6 +127,17 @@ export function checkExecutionLease(
 export function ownershipLease(item: WorkItemAggregate, view: View): LeaseAggregate | undefined {
   const id = item.workItem.owner?.ownershipLeaseId;
   return view.list(workLeasesRead(item.workItem.workItemId)).find(({ leaseId }) => leaseId === id);
+}
+
+/** Owned by somebody who can still act. Queued work whose start-by deadline was missed is not (MWP-WRK-019a). */
+export function hasLiveOwner(item: WorkItemAggregate, view: View, now: string): boolean {
+  const lease = ownershipLease(item, view);
+  if (!item.workItem.owner || !isLive(lease, now)) return false;
+  return item.workItem.state !== 'queued' || !startByPassed(lease, now);
+}
+
+export function startByPassed({ startBy }: LeaseAggregate, now: string): boolean {
+  return startBy !== undefined && compareTimestamps(now, startBy) >= 0;
 }
 
 export function executionLease(item: WorkItemAggregate, view: View): LeaseAggregate | undefined {

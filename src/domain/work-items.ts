@@ -21,6 +21,12 @@ export function changeWorkItem(
   });
 }
 
+/** The envelope members of every Event about a WorkItem. */
+export function workEvent<T>({ workItem }: WorkItemAggregate<T>, aggregateRevision = workItem.revision + 1) {
+  const { groupId, workItemId, conversationId } = workItem;
+  return { groupId, aggregateRevision, workItemId, conversationId };
+}
+
 /** One more Mission revision, for the Events that commands.md (c) lists. */
 export function bumpMission(view: View, missionId: string): void {
   const held = view.toChange('mission', missionId);
@@ -44,12 +50,17 @@ export function setLeases(view: View, leases: readonly LeaseAggregate[]): void {
 }
 
 /** "Fenced" (commands.md (a)): no owner, no leases, offers withdrawn, one more Ownership Epoch if there was an owner. */
-export function fenced(item: WorkItemAggregate): WorkItemAggregate {
+export function fenced<T>(item: WorkItemAggregate<T>): WorkItemAggregate<T> {
   const { owner, offers, ...workItem } = item.workItem;
   const { executionLeaseId: _execution, blockedLeaseId: _blocked, ...details } = item.details;
   return {
     workItem: { ...workItem, ...(offers && { offers: withdrawn(offers) }) },
-    details: { ...details, ownershipEpoch: details.ownershipEpoch + (owner ? 1 : 0) },
+    details: {
+      ...details,
+      ownershipEpoch: details.ownershipEpoch + (owner ? 1 : 0),
+      // They died with the Ownership Epoch.
+      executionApprovalIds: owner ? [] : details.executionApprovalIds,
+    },
   };
 }
 
