@@ -60,6 +60,23 @@ function aggregateOf(documents: MembershipDocument[]): MembershipAggregate {
   return membership;
 }
 
+/** A provisional Membership becomes active with the offer that its member accepts (MWP-MSN-011). */
+export function activationEvent({ groupId, member, membershipEpoch, documents }: MembershipAggregate, now: string) {
+  const epoch = membershipEpoch + 1;
+  const memberships = documents.map(({ provisionalExpiresAt: _end, ...document }): MembershipDocument => ({
+    ...document,
+    state: 'active',
+    membershipEpoch: epoch,
+    activatedAt: now,
+  }));
+  return {
+    kind: 'membership.changed',
+    groupId,
+    aggregateRevision: epoch,
+    payload: { memberships, principal: member, membershipEpoch: epoch },
+  };
+}
+
 /** Scopes that a role brings when the Command names none. */
 export function defaultScopes(role: MembershipRole): string[] {
   return [`role:${role}`];

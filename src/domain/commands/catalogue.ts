@@ -11,6 +11,10 @@ import { missionRenewCoordinator } from './mission-renew-coordinator.ts';
 import { missionRequestChanges } from './mission-request-changes.ts';
 import { missionSubmitForApproval } from './mission-submit-for-approval.ts';
 import { sessionOpen } from './session-open.ts';
+import { workAcceptOffer } from './work-accept-offer.ts';
+import { workAuthorize } from './work-authorize.ts';
+import { workOffer } from './work-offer.ts';
+import { workPropose } from './work-propose.ts';
 import { workStart } from './work-start.ts';
 
 const KINDS: readonly CommandKind<unknown>[] = [
@@ -26,6 +30,10 @@ const KINDS: readonly CommandKind<unknown>[] = [
   membershipChange,
   membershipEnd,
   messagePost,
+  workPropose,
+  workAuthorize,
+  workOffer,
+  workAcceptOffer,
 ] as CommandKind<unknown>[];
 
 const BY_NAME: ReadonlyMap<string, CommandKind<unknown>> = new Map(KINDS.map((kind) => [kind.kind, kind]));

@@ -5,7 +5,7 @@ import { isRefusal, refuse, type Refusal } from '../../protocol/refusals.ts';
 import { compareTimestamps } from '../../protocol/timestamps.ts';
 import type { WorkItemAggregate } from '../aggregates.ts';
 import type { CommandKind, DecisionContext, Request } from '../decider.ts';
-import { cappedEnd, moveEnd, openLease } from '../leases.ts';
+import { grantedEnd, moveEnd, openLease } from '../leases.ts';
 import { list, one, type ListRead } from '../reads.ts';
 import {
   checkMissionActive,
@@ -13,10 +13,12 @@ import {
   groupOf,
   missionOf,
   ownershipLease,
+  startByPassed,
   workItemIn,
   workReads,
 } from '../roles.ts';
 import type { View } from '../view.ts';
+import { workEvent } from '../work-items.ts';
 import { epoch, optional, payload, seconds } from './shapes.ts';
 
 const DEFAULT_LEASE_SECONDS = 300;
@@ -33,7 +35,11 @@ export const workStart: CommandKind<WorkStartPayload> = {
   group: 'existing',
   revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
 
-  reads: ({ command, payload }) => [...workReads(payload.workItemId), activeWorkRead(command.actor.id)],
+  reads: ({ command, payload }) => [
+    ...workReads(payload.workItemId),
+    one('agent_card', command.actor.id),
+    activeWorkRead(command.actor.id),
+  ],
 
   /** Dependencies and Execution Approvals are named by the item. */
   moreReads({ payload }, view) {
@@ -45,10 +51,11 @@ export const workStart: CommandKind<WorkStartPayload> = {
     ];
   },
 
-  /** (f): counted over all Groups; the exclusive actor lock keeps two starts from both seeing room. */
+  /** (f), and what the Agent's own Card promises (MWP-WRK-011a): counted over all Groups; the exclusive actor lock keeps two starts from both seeing room. */
   limits({ command }, view, { policy }) {
     const active = view.list(activeWorkRead(command.actor.id)).length;
-    if (active < policy.limits.activeWorkItems) return undefined;
+    const slots = view.get('agent_card', command.actor.id)?.maxConcurrency ?? policy.limits.activeWorkItems;
+    if (active < Math.min(policy.limits.activeWorkItems, slots)) return undefined;
     return refuse('RATE_LIMITED', 'the limit of active WorkItems is reached', {
       details: { limit: 'active_work_items' },
     });
@@ -65,7 +72,9 @@ export const workStart: CommandKind<WorkStartPayload> = {
       checkDependencies(item, view) ??
       checkApproval(item, view, context);
     if (refusal) return refusal;
-    return { events: [started({ command, payload }, item, view, context)] };
+    const expiresAt = executionEnd(payload, item, view, context);
+    if (isRefusal(expiresAt)) return expiresAt;
+    return { events: [started({ command, payload }, item, expiresAt, view, context)] };
   },
 };
 
@@ -79,8 +88,8 @@ function checkQueued(item: WorkItemAggregate): Refusal | undefined {
 }
 
 function checkStartBy(item: WorkItemAggregate, view: View, now: string): Refusal | undefined {
-  const startBy = ownershipLease(item, view)?.startBy;
-  if (startBy === undefined || compareTimestamps(now, startBy) < 0) return undefined;
+  const ownership = ownershipLease(item, view);
+  if (!ownership || !startByPassed(ownership, now)) return undefined;
   return refuse('WORK_LEASE_EXPIRED', 'the start-by deadline has passed');
 }
 
@@ -112,36 +121,43 @@ export function needsApproval(item: WorkItemAggregate, view: View, autoApprove: 
   return executionApproval === 'policy_required' && !autoApprove;
 }
 
+function executionEnd(
+  payload: WorkStartPayload,
+  { workItem }: WorkItemAggregate,
+  view: View,
+  { now, policy }: DecisionContext,
+): string | Refusal {
+  const asked = Math.min(payload.executionLeaseSeconds ?? DEFAULT_LEASE_SECONDS, policy.leases.executionMaximum);
+  const { deadline } = missionOf(view, workItem.groupId).mission;
+  return grantedEnd(now, asked, workItem.contract.deadline, deadline);
+}
+
 function started(
   { command, payload }: Request<WorkStartPayload>,
   item: WorkItemAggregate,
+  expiresAt: string,
   view: View,
-  context: DecisionContext,
+  { now, newId }: DecisionContext,
 ) {
-  const { workItem } = item;
+  const { missionId, groupId, workItemId } = item.workItem;
   const ownership = ownershipLease(item, view);
   if (!ownership || command.sessionEpoch === undefined) throw new Error('checked before');
-  const { now, policy } = context;
-  const asked = payload.executionLeaseSeconds ?? DEFAULT_LEASE_SECONDS;
   const executionLease = openLease(now, {
-    leaseId: context.newId(),
+    leaseId: newId(),
     leaseType: 'execution',
-    missionId: workItem.missionId,
-    groupId: workItem.groupId,
-    workItemId: workItem.workItemId,
+    missionId,
+    groupId,
+    workItemId,
     holderAgentId: command.actor.id,
     sessionEpoch: command.sessionEpoch,
     ownershipEpoch: payload.ownershipEpoch,
-    expiresAt: cappedEnd(now, Math.min(asked, policy.leases.executionMaximum), workItem.contract.deadline),
+    expiresAt,
   });
   return {
     kind: 'work.started',
-    groupId: workItem.groupId,
-    aggregateRevision: workItem.revision + 1,
-    workItemId: workItem.workItemId,
-    conversationId: workItem.conversationId,
+    ...workEvent(item),
     payload: {
-      workItemId: workItem.workItemId,
+      workItemId,
       ownershipEpoch: payload.ownershipEpoch,
       executionLease,
       executionLeaseExpiresAt: executionLease.expiresAt,

@@ -11,7 +11,12 @@ import { missionCoordinatorRenewed } from './mission-coordinator-renewed.ts';
 import { missionCreated } from './mission-created.ts';
 import { missionSubmittedForApproval } from './mission-submitted-for-approval.ts';
 import { sessionOpened } from './session-opened.ts';
+import { workAuthorized } from './work-authorized.ts';
+import { workContractRevised } from './work-contract-revised.ts';
 import { workExecutionLeaseRevoked } from './work-execution-lease-revoked.ts';
+import { workOfferAccepted } from './work-offer-accepted.ts';
+import { workOfferCreated } from './work-offer-created.ts';
+import { workProposed } from './work-proposed.ts';
 import { workStarted } from './work-started.ts';
 
 const KINDS: readonly EventKind<unknown>[] = [
@@ -28,6 +33,11 @@ const KINDS: readonly EventKind<unknown>[] = [
   membershipEnded,
   messagePosted,
   workExecutionLeaseRevoked,
+  workProposed,
+  workAuthorized,
+  workOfferCreated,
+  workOfferAccepted,
+  workContractRevised,
 ] as EventKind<unknown>[];
 
 const BY_NAME: ReadonlyMap<string, EventKind<unknown>> = new Map(KINDS.map((kind) => [kind.kind, kind]));
