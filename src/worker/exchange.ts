@@ -50,11 +50,24 @@ async function send(request: Exchange): Promise<Outcome<{ status: number; bytes:
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       redirect: 'error',
     });
-    return done({ status: response.status, bytes: new Uint8Array(await response.arrayBuffer()) });
+    const bytes = await readBounded(response);
+    if (bytes) return done({ status: response.status, bytes });
+    return failed({ kind: 'unreadable', status: response.status, message: 'the answer is too large' });
   } catch (error) {
     if (signal?.aborted) return failed({ kind: 'aborted', message: 'the caller gave up' });
     return failed({ kind: 'unreachable', message: reasonOf(error) });
   }
+}
+
+async function readBounded(response: Response): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > MAX_ANSWER_BYTES) return undefined; // leaving the loop cancels the rest
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** fetch hides the network's own words in `cause`. */
