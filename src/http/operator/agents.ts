@@ -20,7 +20,7 @@ import { organizationOf } from './outcomes.ts';
 import { register } from './registration.ts';
 
 const agentBody = z.strictObject({
-  card: z.looseObject({ signature: z.undefined('is made by the service and must not be given') }),
+  card: z.looseObject({ signature: z.undefined('is made by the service and must not be given').optional() }),
 });
 
 export interface AgentParts {
