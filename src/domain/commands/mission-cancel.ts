@@ -1,13 +1,16 @@
 // mission.cancel: the MissionOwner or an authorised service gives the Mission up (commands.md 1.9, MT-7). A Coordinator
 // may not. Descendant Missions follow once there can be any.
 import type { z } from 'zod';
+import { workItemAccountId } from '../aggregates.ts';
 import type { CommandKind, EventDraft } from '../decider.ts';
 import { closedCoordinatorLease, missionEndReads, missionEvent, missionRevision } from '../missions.ts';
-import { list, type ListRead } from '../reads.ts';
+import { list, one, type ListRead } from '../reads.ts';
 import { checkMissionNotTerminal, checkOwner, groupOf, missionOf } from '../roles.ts';
 import type { View } from '../view.ts';
-import { closedLeases, isUnfinished } from '../work-items.ts';
+import { closedLeases } from '../work-items.ts';
 import { payload, reason } from './shapes.ts';
+
+const UNFINISHED_STATES = ['open', 'offered', 'queued', 'active', 'blocked', 'submitted'];
 
 const schema = payload({ reason });
 
@@ -20,13 +23,13 @@ export const missionCancel: CommandKind<MissionCancelPayload> = {
   group: 'existing',
   revision: ({ command }, view) => missionRevision(command, view),
 
-  /** Accounts of ended items too: `evolve` may hand an account's rest to its parent, whatever state that is in. */
-  reads: ({ command }) => [
-    itemsRead(groupOf(command)),
-    leasesRead(groupOf(command)),
-    list('budget_account', { groupId: groupOf(command) }),
+  reads: ({ command }) => [unfinishedRead(groupOf(command)), leasesRead(groupOf(command))],
+  moreReads: ({ command }, view) => [
+    ...missionEndReads(command, view),
+    ...view
+      .list(unfinishedRead(groupOf(command)))
+      .map(({ workItem }) => one('budget_account', workItemAccountId(workItem.workItemId))),
   ],
-  moreReads: ({ command }, view) => missionEndReads(command, view),
 
   decide({ command, payload }, view, { now }) {
     // A service was authorised by policy before the Group was looked at (C14).
@@ -47,8 +50,8 @@ export const missionCancel: CommandKind<MissionCancelPayload> = {
   },
 };
 
-function itemsRead(groupId: string): ListRead & { kind: 'work_item' } {
-  return list('work_item', { groupId }) as ListRead & { kind: 'work_item' };
+function unfinishedRead(groupId: string): ListRead & { kind: 'work_item' } {
+  return list('work_item', { groupId, states: UNFINISHED_STATES }) as ListRead & { kind: 'work_item' };
 }
 
 function leasesRead(groupId: string): ListRead & { kind: 'lease' } {
@@ -58,26 +61,23 @@ function leasesRead(groupId: string): ListRead & { kind: 'lease' } {
 /** WT-18: each unfinished item on its own, so that every queue can be rebuilt from Events. */
 function cancelledItems(groupId: string, why: string, view: View, now: string): EventDraft[] {
   const leases = view.list(leasesRead(groupId));
-  return view
-    .list(itemsRead(groupId))
-    .filter(isUnfinished)
-    .map(({ workItem: { workItemId, conversationId, revision } }) => ({
-      kind: 'work.cancelled',
-      groupId,
-      aggregateRevision: revision + 1,
+  return view.list(unfinishedRead(groupId)).map(({ workItem: { workItemId, conversationId, revision } }) => ({
+    kind: 'work.cancelled',
+    groupId,
+    aggregateRevision: revision + 1,
+    workItemId,
+    conversationId,
+    causedBy: 0,
+    payload: {
       workItemId,
-      conversationId,
-      causedBy: 0,
-      payload: {
-        workItemId,
-        reason: why,
-        closedLeases: closedLeases(
-          leases.filter((lease) => lease.workItemId === workItemId),
-          'revoked',
-          'mission_cancelled',
-          now,
-        ),
-        missionRevisionBump: false,
-      },
-    }));
+      reason: why,
+      closedLeases: closedLeases(
+        leases.filter((lease) => lease.workItemId === workItemId),
+        'revoked',
+        'mission_cancelled',
+        now,
+      ),
+      missionRevisionBump: false,
+    },
+  }));
 }
