@@ -14,7 +14,9 @@ import { createLogger, type Logger } from './platform/logger.ts';
 import { localMasterKey } from './platform/master-key.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
 import type { AuthorityStore } from './store/port.ts';
+import { migratePostgres } from './store/postgres/migrate.ts';
 import { openPostgresStore } from './store/postgres/open.ts';
+import { migrateSqlite } from './store/sqlite/migrate.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 
 const SQLITE_FILE = 'mwp.db';
@@ -98,6 +100,17 @@ export async function startService(config: Config, options: StartOptions = {}): 
   }
 }
 
+/** Brings the database to the shipped schema, as its owner, and proves nothing else. */
+export async function migrateDatabase({ database, dataDirectory }: Config): Promise<void> {
+  if (database.engine === 'postgres') return migratePostgres(database.url);
+  await migrateSqlite(sqliteFile(dataDirectory));
+}
+
+function sqliteFile(dataDirectory: string): string {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  return join(dataDirectory, SQLITE_FILE);
+}
+
 async function openStore(config: Config, logger: Logger, clock: (() => number) | undefined): Promise<AuthorityStore> {
   const shared = {
     migrate: true,
@@ -108,8 +121,7 @@ async function openStore(config: Config, logger: Logger, clock: (() => number) |
   if (database.engine === 'postgres') {
     return openPostgresStore({ ...shared, url: database.url, maxConnections: database.poolSize });
   }
-  mkdirSync(config.dataDirectory, { recursive: true, mode: 0o700 });
-  return openSqliteStore({ ...shared, file: join(config.dataDirectory, SQLITE_FILE) });
+  return openSqliteStore({ ...shared, file: sqliteFile(config.dataDirectory) });
 }
 
 /** One look at start, so that a wrong key is told at once and not by every Command. */

@@ -66,7 +66,7 @@ export function errorDocument(refusal: Refusal, context: RefusalContext = {}): P
     ...(expectedRevision !== undefined && { expectedRevision }),
     ...(currentRevision !== undefined && { currentRevision }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(details !== undefined && { details: details as ProtocolError['details'] }),
+    ...(details !== undefined && { details: details }),
     occurredAt: occurredAt ?? timestampFromMillis(Date.now()),
   };
 }

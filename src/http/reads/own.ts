@@ -92,5 +92,5 @@ async function agent({ c, reader }: TenantScope): Promise<Response> {
   const agentId = idParameter(c, 'agentId');
   const card = agentId === undefined ? undefined : await shownAgentCard(reader, agentId);
   if (!card) throw notFound('Agent with a Card');
-  return c.json(card as object);
+  return c.json(card);
 }

@@ -1,0 +1,65 @@
+// `mwp serve` and `mwp migrate`.
+import { readConfig } from '../config.ts';
+import { migrateDatabase, startService } from '../main.ts';
+import { CommandFault, DONE, FAILED, print, readOptions, type CliCommand } from './command-line.ts';
+
+const ENVIRONMENT_HELP = `Environment:
+  DATABASE_URL            postgres://…; without it SQLite under MWP_DATA_DIR
+  MWP_DATA_DIR            folder of the SQLite file and of a local master key (./data)
+  MWP_HOST                address to listen on (127.0.0.1)
+  MWP_PORT                port, 0 for any free one (8080)
+  MWP_MASTER_KEY          32 bytes in base64 that seal the tenants' keys; needed along with DATABASE_URL,
+                          otherwise kept in MWP_DATA_DIR/master.key
+  MWP_OPERATOR_TOKEN      24 or more characters; without it there is no operator API
+  MWP_LOG_LEVEL           fatal, error, warn, info, debug, trace or silent (info)
+  MWP_DATABASE_POOL_SIZE  PostgreSQL connections of this process (10)`;
+
+export const serve: CliCommand = {
+  name: 'serve',
+  summary: 'run the Group Authority',
+  help: `mwp serve
+
+Migrates the database, listens, and stops cleanly on SIGINT or SIGTERM.
+
+${ENVIRONMENT_HELP}`,
+
+  async run(args) {
+    readOptions(args, {});
+    const service = await startService(readConfig(process.env)).catch(explainStart);
+    const signal = await firstSignal();
+    // A second one means: now.
+    process.once(signal, () => process.exit(FAILED));
+    await service.stop();
+    return DONE;
+  },
+};
+
+export const migrate: CliCommand = {
+  name: 'migrate',
+  summary: 'bring the database to the schema of this release',
+  help: `mwp migrate
+
+${ENVIRONMENT_HELP}`,
+
+  async run(args) {
+    readOptions(args, {});
+    await migrateDatabase(readConfig(process.env));
+    print('the database is up to date');
+    return DONE;
+  },
+};
+
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+  });
+}
+
+function explainStart(error: unknown): never {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') throw new CommandFault('MWP_PORT is in use by another process.');
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    throw new CommandFault('MWP_HOST is no address of this machine.');
+  if (code === 'EACCES') throw new CommandFault('MWP_PORT or MWP_DATA_DIR is not permitted to this user.');
+  throw error;
+}
