@@ -10,6 +10,7 @@ import type {
   RegistryChange,
   RegistryOutcome,
   SealedKeyRow,
+  Transition,
 } from './port.ts';
 
 export type RegistryRefusal = Extract<RegistryOutcome, { outcome: 'refused' }>['reason'];
@@ -31,6 +32,15 @@ export interface RegistryInserts {
   sealedKeys: SealedKeyRow[];
 }
 
+/** As an Agent Card brings it: every version repeats its Agent, and one that is there already is left as it is. */
+export interface CardChange extends RegistryChange {
+  leaveKnownPrincipals?: true;
+}
+
+export function asCardChange(registry: NonNullable<Transition['registry']>): CardChange {
+  return { ...registry, leaveKnownPrincipals: true };
+}
+
 export type RegistryRuling = { refused: RegistryRefusal } | { refused?: undefined; inserts: RegistryInserts };
 
 /** What must be loaded before the ruling. */
@@ -50,11 +60,14 @@ export function factsNeeded(change: RegistryChange): {
   };
 }
 
-export function ruleOnRegistryChange(change: RegistryChange, facts: RegisteredFacts): RegistryRuling {
+export function ruleOnRegistryChange(change: CardChange, facts: RegisteredFacts): RegistryRuling {
   const inserts: RegistryInserts = { principals: [], bindings: [], validity: [], sealedKeys: [] };
   const principals = new Set(facts.principals.map(principalKey));
   for (const row of change.principals ?? []) {
-    if (principals.has(principalKey(row.principal))) return { refused: 'principal_exists' };
+    if (principals.has(principalKey(row.principal))) {
+      if (change.leaveKnownPrincipals) continue;
+      return { refused: 'principal_exists' };
+    }
     principals.add(principalKey(row.principal));
     inserts.principals.push(row);
   }

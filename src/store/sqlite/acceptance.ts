@@ -9,6 +9,7 @@ import type { SqliteConnections } from './connections.ts';
 import { load } from './loading.ts';
 import { currentPolicy } from './policies.ts';
 import { admissionsOf, receiptOf, streamHeads, textsOf } from './reading.ts';
+import { asCardChange } from '../registry-rules.ts';
 import { changeRegistry, registryRevision } from './registry.ts';
 import { writeTransition } from './writing.ts';
 
@@ -62,7 +63,7 @@ function acceptanceOf(
 
 function writeAll(connection: SqliteConnection, organizationId: OrganizationId, write: Transition): void {
   // Before the rest: its keys may be what the rest was signed with.
-  const refused = write.registry && changeRegistry(connection, organizationId, write.registry);
+  const refused = write.registry && changeRegistry(connection, organizationId, asCardChange(write.registry));
   if (refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${refused}`);
   writeTransition(connection, organizationId, write);
 }
