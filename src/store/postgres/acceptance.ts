@@ -12,6 +12,7 @@ import type { PostgresConnections } from './connections.ts';
 import type { SectionRow } from './loading.ts';
 import { loadStatement, loadedFrom, readParameters } from './loading.ts';
 import { streamHeads, textsOf } from './reading.ts';
+import { asCardChange } from '../registry-rules.ts';
 import { registryChange } from './registry.ts';
 import type { Row, Statement } from './session.ts';
 import type { Transaction } from './transaction.ts';
@@ -106,7 +107,7 @@ function acceptanceOf(
 async function commitAll(transaction: Transaction, organizationId: OrganizationId, write: Transition): Promise<void> {
   const statements: Statement[] = [];
   if (write.registry !== undefined) {
-    const ruling = await registryChange(transaction, organizationId, write.registry);
+    const ruling = await registryChange(transaction, organizationId, asCardChange(write.registry));
     if (ruling.refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${ruling.refused}`);
     statements.push(...ruling.statements);
   }
