@@ -1,4 +1,5 @@
 // What several mission Commands read, and what their Events do to a Mission and the Coordinator lease.
+import { closeAccount } from './accounts.ts';
 import {
   missionAccountId,
   type Committed,
@@ -69,8 +70,5 @@ export function endMission(view: View, { occurredAt }: Pick<FoldableEvent, 'occu
   }));
   const { coordinatorLease } = end;
   if (coordinatorLease) view.set('lease', coordinatorLease.leaseId, coordinatorLease.groupId, coordinatorLease);
-  const account = view.toChange('budget_account', missionAccountId(end.missionId));
-  if (!account) return;
-  const closed = { ...account, state: 'closed', closedAt: occurredAt } as const;
-  view.set('budget_account', account.accountId, account.groupId, closed);
+  closeAccount(view, missionAccountId(end.missionId), occurredAt);
 }

@@ -1,6 +1,7 @@
 // Every Event kind that this authority appends and folds. A new kind is a file and a line here.
 import type { EventKind } from '../decider.ts';
 import { agentCardRegistered } from './agent-card-registered.ts';
+import { artifactPublished } from './artifact-published.ts';
 import { membershipChanged } from './membership-changed.ts';
 import { membershipEnded } from './membership-ended.ts';
 import { messagePosted } from './message-posted.ts';
@@ -12,12 +13,15 @@ import { missionCreated } from './mission-created.ts';
 import { missionSubmittedForApproval } from './mission-submitted-for-approval.ts';
 import { sessionOpened } from './session-opened.ts';
 import { workAuthorized } from './work-authorized.ts';
+import { workCancelled } from './work-cancelled.ts';
 import { workContractRevised } from './work-contract-revised.ts';
 import { workExecutionLeaseRevoked } from './work-execution-lease-revoked.ts';
 import { workOfferAccepted } from './work-offer-accepted.ts';
 import { workOfferCreated } from './work-offer-created.ts';
 import { workProposed } from './work-proposed.ts';
+import { workResultAccepted } from './work-result-accepted.ts';
 import { workStarted } from './work-started.ts';
+import { workSubmitted } from './work-submitted.ts';
 
 const KINDS: readonly EventKind<unknown>[] = [
   missionCreated,
@@ -33,11 +37,15 @@ const KINDS: readonly EventKind<unknown>[] = [
   membershipEnded,
   messagePosted,
   workExecutionLeaseRevoked,
+  workCancelled,
   workProposed,
   workAuthorized,
   workOfferCreated,
   workOfferAccepted,
   workContractRevised,
+  artifactPublished,
+  workSubmitted,
+  workResultAccepted,
 ] as EventKind<unknown>[];
 
 const BY_NAME: ReadonlyMap<string, EventKind<unknown>> = new Map(KINDS.map((kind) => [kind.kind, kind]));
