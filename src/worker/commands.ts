@@ -53,7 +53,7 @@ export function signCommand(
   const unsigned = withoutAbsent({
     correlationId: actionId,
     ...envelope,
-    ...epochs,
+    ...(carriesEpochs(kind, key) && epochs),
     protocolVersion: '0.1',
     actionId,
     actor: key.principal,
@@ -64,6 +64,11 @@ export function signCommand(
   const signed = signDocument('command', unsigned as UnsignedDocument<'command'>, key.signer);
   const { document, signingHash } = signed;
   return { actionId, kind, document, signingHash, bytes: canonicalBytes(document) };
+}
+
+/** Services have no epochs, and who creates a Group has none in it yet; a Command that names one does not fit its schema. */
+function carriesEpochs(kind: CommandKind, { principal }: ActorKey): boolean {
+  return principal.type !== 'service' && kind !== 'mission.create' && kind !== 'mission.create_follow_up';
 }
 
 /** Without a salt the signing hash, which is public for ever, would let short texts be guessed (design section 8). */

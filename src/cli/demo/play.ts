@@ -9,7 +9,7 @@ import type { ErrorCode } from '../../protocol/refusals.ts';
 import type { Accepted } from '../../worker/answers.ts';
 import type { CommandDraft, Epochs } from '../../worker/commands.ts';
 import { GroupReader } from '../../worker/group-reader.ts';
-import type { Outcome } from '../../worker/outcome.ts';
+import { describeProblem, type Outcome } from '../../worker/outcome.ts';
 import type { Actor } from './actor.ts';
 import type { Cast } from './cast.ts';
 import { StoryStopped, type Checks } from './checks.ts';
@@ -57,7 +57,7 @@ export class Play {
     if (!outcome.ok) {
       this.staging.signal.throwIfAborted(); // the other mission failed first; that is what gets told
       const claim = `${this.lane}: ${actor.name} ${say} (${kind})`;
-      this.checks.equal(claim, answerOf(outcome), 'accepted');
+      this.checks.equal(claim, describeProblem(outcome.problem), 'accepted');
       throw new StoryStopped(claim);
     }
     await this.tell(say, actor.name);
