@@ -144,6 +144,18 @@ describe('membership.end', () => {
     expect(given.view.get('work_item', 'urn:test:work:2')?.workItem.revision).toBe(7);
   });
 
+  it('withdraws no offer at exactly its end, but a millisecond before', () => {
+    for (const [seconds, withdrawn] of [
+      [299.999, 1],
+      [300, 0],
+    ] as const) {
+      const given = joined();
+      seedItem(given, { state: 'offered', offers: [pendingOffer(WORKER, given)] });
+      given.advance(seconds);
+      expect(given.accept(end())[0]?.payload['withdrawnOffers']).toHaveLength(withdrawn);
+    }
+  });
+
   it('the Memberships of owner and current Coordinator do not end', () => {
     const given = joined();
     for (const principal of [OWNER, COORDINATOR]) {

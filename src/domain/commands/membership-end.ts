@@ -7,6 +7,7 @@ import { membershipKey, type MembershipDocument, type WorkItemAggregate } from '
 import type { CommandKind, DecisionContext, EventDraft, Request } from '../decider.ts';
 import { interrupted } from '../interruptions.ts';
 import { leadingRole } from '../memberships.ts';
+import { isLiveOffer } from '../offers.ts';
 import { list, one, type ListRead } from '../reads.ts';
 import { checkMissionNotTerminal, checkOwnerOrCoordinator, coordinatorReads, groupOf, missionOf } from '../roles.ts';
 import type { View } from '../view.ts';
@@ -54,7 +55,7 @@ export const membershipEnd: CommandKind<MembershipEndPayload> = {
         principal: payload.principal,
         membershipEpoch,
         memberships,
-        withdrawnOffers: withdrawnOffers(request, view),
+        withdrawnOffers: withdrawnOffers(request, view, context.now),
         ...(payload.reason !== undefined && { reason: payload.reason }),
       },
     };
@@ -97,12 +98,12 @@ function endedDocuments({ command, payload }: EndRequest, view: View, now: strin
 }
 
 /** Offers that wait for this Agent; the items stay `offered` for whoever else was asked. */
-function withdrawnOffers(request: EndRequest, view: View) {
+function withdrawnOffers(request: EndRequest, view: View, now: string) {
   const { principal } = request.payload;
   if (principal.type !== 'agent') return [];
   return view
     .list(offeredRead(request))
-    .filter((item) => waitsFor(item, principal))
+    .filter((item) => waitsFor(item, principal, now))
     .map(({ workItem: { workItemId, revision } }) => ({
       workItemId,
       agentId: principal.id,
@@ -110,8 +111,8 @@ function withdrawnOffers(request: EndRequest, view: View) {
     }));
 }
 
-function waitsFor({ workItem }: WorkItemAggregate, { id }: Principal): boolean {
-  return (workItem.offers ?? []).some(({ agentId, status }) => agentId === id && status === 'pending');
+function waitsFor({ workItem }: WorkItemAggregate, { id }: Principal, now: string): boolean {
+  return (workItem.offers ?? []).some((offer) => offer.agentId === id && isLiveOffer(offer, now));
 }
 
 function interruptions(request: EndRequest, view: View, context: DecisionContext): EventDraft[] {
