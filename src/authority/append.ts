@@ -24,7 +24,7 @@ export interface AppendContext {
   now: string;
   authority: Principal;
   signer: Signer;
-  newId(): string;
+  newId: () => string;
 }
 
 export interface AppendedEvent {

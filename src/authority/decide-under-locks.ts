@@ -33,7 +33,7 @@ export interface UnderLocks {
   prepared: PreparedCommand;
   caller: Caller;
   signer: Signer;
-  newId(): string;
+  newId: () => string;
 }
 
 export async function decideUnderLocks(

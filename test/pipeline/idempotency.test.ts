@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AcceptedSubmission, Receipt } from '../../src/authority/ports.ts';
 import { generateActorKey } from '../../src/worker/keys.ts';
 import { signCommand } from '../../src/worker/commands.ts';
-import { STORES, type OpenStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/databases.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 
 describe.each(STORES)('MWP-EVT-003: idempotency on $name', ({ open }) => {
-  let opened: OpenStore;
+  let opened: OpenedStore;
   let tenant: Tenant;
   let mission: Mission;
   let time = Date.parse('2026-11-29T12:00:00.000Z');
@@ -143,7 +143,7 @@ describe.each(STORES)('MWP-EVT-003: idempotency on $name', ({ open }) => {
   it('T-8: a refused Command leaves its Action ID usable', async () => {
     const actionId = id();
     const payload = { messageId: id(), conversationId: 'urn:test:nowhere', content: 'lost' };
-    expect(await mission.outcome(mission.owner, 'message.post', payload, { actionId })).toBe('INVALID_COMMAND');
+    expect(await mission.outcome(mission.owner, 'message.post', payload, { actionId })).toBe('MEMBERSHIP_REQUIRED');
     const draft = await withConversation(message('found', actionId));
     expect(await tenant.outcome(mission.owner, draft, mission.epochsOf(mission.owner))).toBe('accepted');
   });

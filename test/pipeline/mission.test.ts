@@ -1,11 +1,11 @@
 // A whole Mission on a real store, from creation to human approval, with the change request in between.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { STORES, type OpenStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/databases.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 
 describe.each(STORES)('a Mission on $name', ({ open }) => {
-  let opened: OpenStore;
+  let opened: OpenedStore;
   let tenant: Tenant;
 
   beforeEach(async () => {

@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Authority } from '../../src/authority/ports.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
-import { STORES, type OpenStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/databases.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 
 describe.each(STORES)('races on $name', ({ name, open }) => {
-  let opened: OpenStore;
+  let opened: OpenedStore;
   let tenant: Tenant;
   let owner: ActorKey;
   let coordinator: ActorKey;
@@ -75,6 +75,7 @@ describe.each(STORES)('races on $name', ({ name, open }) => {
     const { organizationId } = tenant.organization;
     const policy = await tenant.store.organizations.policy(organizationId);
     policy.limits.activeWorkItems = 1;
+    policy.version += 1;
     await tenant.store.organizations.changeRegistry(organizationId, { policy });
     const outcomes = await Promise.all([
       mission.outcome(worker, 'work.start', { workItemId: first, ownershipEpoch: 1 }),
