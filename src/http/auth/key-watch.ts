@@ -1,7 +1,7 @@
 // Is the key that a token was given for still valid? Asked of the database at most every few seconds per key, so that a
 // revocation ends tokens soon and a request normally costs no look-up.
 import type { OrganizationStore } from '../../store/port.ts';
-import { samePrincipal } from '../../protocol/principals.ts';
+import { principalKey, samePrincipal } from '../../protocol/principals.ts';
 import { BoundedCache } from '../../platform/bounded-cache.ts';
 import { keyStatusAt, type KeyBinding } from '../../trust/evidence.ts';
 import type { TokenBearer } from './tokens.ts';
@@ -12,7 +12,7 @@ export const RECHECK_MILLISECONDS = 5_000;
 const CACHE_MAXIMUM = 20_000;
 
 export class KeyWatch {
-  private readonly seen = new BoundedCache<{ valid: boolean; askedAt: number }>(CACHE_MAXIMUM);
+  private readonly seen = new BoundedCache<{ holder: string; valid: boolean; askedAt: number }>(CACHE_MAXIMUM);
   private readonly organizations: OrganizationStore;
 
   constructor(organizations: OrganizationStore) {
@@ -22,10 +22,11 @@ export class KeyWatch {
   /** `now`: milliseconds of the host clock, for the age of what is remembered. Validity is judged by the database's. */
   async isValid(bearer: Pick<TokenBearer, 'organizationId' | 'keyId' | 'principal'>, now: number): Promise<boolean> {
     const cacheKey = `${bearer.organizationId} ${bearer.keyId}`;
+    const holder = principalKey(bearer.principal);
     const seen = this.seen.get(cacheKey);
-    if (seen && now - seen.askedAt < RECHECK_MILLISECONDS) return seen.valid;
+    if (seen?.holder === holder && now - seen.askedAt < RECHECK_MILLISECONDS) return seen.valid;
     const valid = (await this.validBinding(bearer)) !== undefined;
-    this.seen.set(cacheKey, { valid, askedAt: now });
+    this.seen.set(cacheKey, { holder, valid, askedAt: now });
     return valid;
   }
 

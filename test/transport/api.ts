@@ -1,0 +1,149 @@
+// The HTTP application over a Tenant's store and authority, asked without a network; callers that log in as clients do.
+import { createApp } from '../../src/http/app.ts';
+import { KeyVault } from '../../src/platform/key-vault.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import type { ProtocolError } from '../../src/protocol/documents/error.ts';
+import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
+import type { AuthorityStore } from '../../src/store/port.ts';
+import { encodeBase64url } from '../../src/wire/base64url.ts';
+import { answerChallenge, newClientNonce } from '../../src/worker/challenge.ts';
+import type { ActorKey } from '../../src/worker/keys.ts';
+import type { Tenant } from '../support/tenant.ts';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The parsed body; tests look into it freely. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  json: any;
+}
+
+export interface Asked {
+  token?: string;
+  body?: unknown;
+  bytes?: Uint8Array;
+  contentType?: string;
+  headers?: Record<string, string>;
+}
+
+export const OPERATOR_TOKEN = 'an-operator-token-for-tests';
+
+export class Api {
+  readonly app: ReturnType<typeof createApp>;
+  readonly vault: KeyVault;
+  /** Lines that the service logged. */
+  readonly log: string[] = [];
+  private readonly slug: string;
+  private readonly tokens = new Map<string, string>();
+
+  constructor(tenant: Tenant, options: { store?: AuthorityStore; vault?: KeyVault; clock?: () => number } = {}) {
+    const store = options.store ?? tenant.store;
+    this.vault = options.vault ?? new KeyVault(Buffer.alloc(32, 7));
+    this.slug = tenant.organization.slug;
+    this.app = createApp({
+      store,
+      authority: options.store ? tenant.anotherAuthority(store) : tenant.authority,
+      signers: { signerOf: (_, service) => Promise.resolve(tenant.keyOf(service).signer) },
+      vault: this.vault,
+      logger: createLogger('trace', { write: (line) => void this.log.push(line) }),
+      operatorToken: OPERATOR_TOKEN,
+      ...(options.clock && { clock: options.clock }),
+    });
+  }
+
+  async ask(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+    const { token, body, bytes } = asked;
+    const content = bytes ?? (body === undefined ? undefined : JSON.stringify(body));
+    const response = await this.app.request(path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(content !== undefined && { 'content-type': asked.contentType ?? 'application/json' }),
+        ...asked.headers,
+      },
+      ...(content !== undefined && { body: content as string }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: text === '' ? undefined : parsed(text) };
+  }
+
+  /** Below the Organization. */
+  org(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+    return this.ask(method, `/v1/orgs/${this.slug}${path}`, asked);
+  }
+
+  operator(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.ask(method, `/v1/operator${path}`, { token: OPERATOR_TOKEN, body });
+  }
+
+  /** Both steps of a login; the answer of the second. `alter` may spoil what is sent. */
+  async logIn(key: ActorKey, openSession = false, alter: (body: LoginBody) => LoginBody = (body) => body) {
+    const { principal, keyId } = key;
+    const clientNonce = newClientNonce();
+    const asked = await this.org('POST', '/auth/challenge', { body: { principal, keyId, clientNonce } });
+    const challenge = (asked.json as { challenge: string }).challenge;
+    const challengeSignature = answerChallenge(key, clientNonce, challenge) ?? encodeBase64url(new Uint8Array(64));
+    const body = alter({ principal, challenge, challengeSignature, ...(openSession && { openSession }) });
+    return this.org('POST', '/auth/token', { body });
+  }
+
+  async tokenOf(key: ActorKey): Promise<string> {
+    const known = this.tokens.get(key.keyId);
+    if (known !== undefined) return known;
+    const { token } = (await this.logIn(key)).json as { token: string };
+    this.tokens.set(key.keyId, token);
+    return token;
+  }
+
+  async get(key: ActorKey, path: string): Promise<Answer> {
+    return this.org('GET', path, { token: await this.tokenOf(key) });
+  }
+
+  async submit(key: ActorKey, bytes: Uint8Array): Promise<Answer> {
+    return this.org('POST', '/commands', { token: await this.tokenOf(key), bytes });
+  }
+
+  /** All items of a list, page by page. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  async all(key: ActorKey, path: string, limit = 200): Promise<any[]> {
+    const items: unknown[] = [];
+    for (let after = ''; ;) {
+      const page = await this.get(key, `${path}?limit=${limit}${after}`);
+      if (page.status !== 200) throw new Error(`${path}: ${page.text}`);
+      const { items: found, next } = page.json as { items: unknown[]; next?: string };
+      items.push(...found);
+      if (next === undefined) return items;
+      after = `&after=${encodeURIComponent(next)}`;
+    }
+  }
+}
+
+export interface LoginBody {
+  principal: unknown;
+  challenge: string;
+  challengeSignature: string;
+  openSession?: boolean;
+}
+
+/** The error document, checked against its schema. */
+export function errorIn(answer: Answer): ProtocolError {
+  const check = checkDocument('error', answer.json);
+  if (!check.valid) throw new Error(`no error document: ${check.fault} ${answer.text}`);
+  return check.document;
+}
+
+/** `403 AUTH_FORBIDDEN` */
+export function refusalIn(answer: Answer): string {
+  return `${answer.status} ${errorIn(answer).code}`;
+}
+
+export const path = encodeURIComponent;
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,243 @@
+// Logging in over HTTP: the challenge of the wire protocol, tokens, sessions (MWP-IDN-007, -008, -009).
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RECHECK_MILLISECONDS } from '../../src/http/auth/key-watch.ts';
+import { Challenges } from '../../src/http/auth/challenges.ts';
+import { Tokens, REFRESH_WINDOW_SECONDS, TOKEN_SECONDS } from '../../src/http/auth/tokens.ts';
+import { decodeBase64url, encodeBase64url } from '../../src/wire/base64url.ts';
+import { canonicalText } from '../../src/wire/canonical.ts';
+import { answerChallenge } from '../../src/worker/challenge.ts';
+import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
+import { STORES, type OpenedStore } from '../support/databases.ts';
+import { Tenant } from '../support/tenant.ts';
+import { Api, errorIn, refusalIn } from './api.ts';
+
+const REFUSED = '403 AUTH_INVALID_SIGNATURE';
+
+describe.each(STORES)('$name: logging in', ({ open }) => {
+  let opened: OpenedStore;
+  let tenant: Tenant;
+  let api: Api;
+  let olga: ActorKey;
+  let now: number;
+
+  beforeEach(async () => {
+    now = Date.now();
+    opened = await open({ clock: () => now });
+    tenant = await Tenant.create(opened.store, { clock: () => now });
+    api = new Api(tenant, { clock: () => now });
+    olga = await tenant.human('olga');
+  });
+  afterEach(() => opened.close());
+
+  const sessionEpoch = async (agent: ActorKey) => (await api.get(agent, '/me')).json.sessionEpoch as number;
+
+  it('MWP-IDN-007b: the challenge is the canonical transcript of seven members, nonces echoed, new each time', async () => {
+    const { principal, keyId } = olga;
+    const body = { principal, keyId, clientNonce: 'abcd' };
+    const first = (await api.org('POST', '/auth/challenge', { body })).json;
+    const second = (await api.org('POST', '/auth/challenge', { body })).json;
+    const text = Buffer.from(decodeBase64url(first.challenge) ?? []).toString('utf8');
+    const transcript = JSON.parse(text) as Record<string, string>;
+    expect(canonicalText(transcript)).toBe(text);
+    expect(transcript).toEqual({
+      agentId: principal.id,
+      challengeId: first.challengeId,
+      clientNonce: 'abcd',
+      expiresAt: new Date(now + 30_000).toISOString(),
+      keyId,
+      protocolVersion: '0.1',
+      serverNonce: first.serverNonce,
+    });
+    expect(second.serverNonce).not.toBe(first.serverNonce);
+    expect(second.challengeId).not.toBe(first.challengeId);
+  });
+
+  it('MWP-IDN-008c: a human and a service get a token without any session', async () => {
+    for (const key of [olga, tenant.keyOf(tenant.organization.identity)]) {
+      const answer = await api.logIn(key);
+      expect(answer.status).toBe(200);
+      expect(answer.json).toMatchObject({ tokenType: 'Bearer', principal: key.principal });
+      expect(answer.json.sessionEpoch).toBeUndefined();
+      expect(Date.parse(answer.json.expiresAt)).toBe(Math.floor(now / 1000) * 1000 + TOKEN_SECONDS * 1000);
+      const me = await api.get(key, '/me');
+      expect(me.json).toMatchObject({ principal: key.principal, memberships: [] });
+      expect(me.json.sessionEpoch).toBeUndefined();
+      expect(refusalIn(await api.logIn(key, true))).toBe('400 SCHEMA_VALIDATION_FAILED');
+    }
+  });
+
+  it('MWP-IDN-007b: an agent reads without a session; opening one yields the next epoch, refreshing none', async () => {
+    const agent = await tenant.agent('ada'); // session 1
+    expect((await api.logIn(agent)).json.sessionEpoch).toBeUndefined();
+    expect(await sessionEpoch(agent)).toBe(1);
+    const opened = await api.logIn(agent, true);
+    expect(opened.json.sessionEpoch).toBe(2);
+    const refreshed = await api.org('POST', '/auth/refresh', { token: opened.json.token, body: {} });
+    expect(refreshed.status).toBe(200);
+    expect(refreshed.json.sessionEpoch).toBeUndefined();
+    expect(await sessionEpoch(agent)).toBe(2);
+  });
+
+  it('an agent without a Card is told so, and no session opens', async () => {
+    const agent = generateActorKey({ type: 'agent', id: 'urn:test:agent:cardless' });
+    await tenant.store.organizations.changeRegistry(tenant.organization.organizationId, {
+      principals: [{ principal: agent.principal, displayName: 'x' }],
+      bindings: [
+        {
+          keyId: agent.keyId,
+          principal: agent.principal,
+          algorithm: 'Ed25519',
+          publicKey: agent.publicKey,
+          validFrom: tenant.now(),
+        },
+      ],
+    });
+    expect(refusalIn(await api.logIn(agent, true))).toBe('422 INVALID_COMMAND');
+    expect(await sessionEpoch(agent)).toBe(0);
+  });
+
+  it('MWP-IDN-007b: replayed, altered, expired and foreign answers are refused in the same words', async () => {
+    const eve = await tenant.human('eve');
+    const unknown = generateActorKey({ type: 'human', id: 'urn:test:human:nobody' });
+    const answers = [
+      await api.logIn(olga, false, (body) => ({ ...body, challengeSignature: encodeBase64url(new Uint8Array(64)) })),
+      await api.logIn(olga, false, (body) => ({ ...body, challenge: altered(body.challenge, 'clientNonce', 'zzzz') })),
+      await api.logIn(olga, false, (body) => ({ ...body, challenge: altered(body.challenge, 'serverNonce', 'zzzz') })),
+      await api.logIn(olga, false, (body) => ({ ...body, challenge: altered(body.challenge, 'keyId', eve.keyId) })),
+      await api.logIn(olga, false, (body) => ({
+        ...body,
+        challenge: altered(body.challenge, 'expiresAt', '2999-01-01T00:00:00Z'),
+      })),
+      await api.logIn(olga, false, (body) => ({ ...body, challenge: encodeBase64url(Buffer.from('{"a":1}')) })),
+      await api.logIn(olga, false, (body) => ({ ...body, principal: { type: 'human', id: eve.principal.id } })),
+      await api.logIn(olga, false, (body) => ({ ...body, principal: { type: 'agent', id: olga.principal.id } })),
+      // Her principal, somebody else's key; and nobody's at all.
+      await api.logIn({ ...eve, principal: olga.principal }),
+      await api.logIn({ ...olga, signer: eve.signer }),
+      await api.logIn(unknown),
+    ];
+    const documents = answers.map((answer) => ({ ...errorIn(answer), status: answer.status, occurredAt: '' }));
+    expect(new Set(documents.map((document) => JSON.stringify(document))).size).toBe(1);
+    expect(answers.map(refusalIn)).toEqual(answers.map(() => REFUSED));
+    expect((await api.logIn(olga)).status).toBe(200);
+  });
+
+  it('MWP-IDN-007b: a challenge counts once, good or bad, and until just before its end', async () => {
+    const { principal, keyId } = olga;
+    const answer = async (spoil: boolean, laterMilliseconds = 0) => {
+      const asked = await api.org('POST', '/auth/challenge', { body: { principal, keyId, clientNonce: 'abcd' } });
+      const challengeSignature = answerChallenge(olga, 'abcd', asked.json.challenge);
+      const good = { principal, challenge: asked.json.challenge, challengeSignature };
+      if (spoil)
+        await api.org('POST', '/auth/token', {
+          body: { ...good, challengeSignature: encodeBase64url(Buffer.alloc(64, 1)) },
+        });
+      now += laterMilliseconds;
+      const first = await api.org('POST', '/auth/token', { body: good });
+      const again = await api.org('POST', '/auth/token', { body: good });
+      return [first.status, refusalIn(again)];
+    };
+    expect(await answer(false)).toEqual([200, REFUSED]);
+    expect(await answer(true)).toEqual([403, REFUSED]);
+    expect(await answer(false, 29_999)).toEqual([200, REFUSED]);
+    expect(await answer(false, 30_000)).toEqual([403, REFUSED]);
+  });
+
+  it('a challenge of one Organization, or of another master key, is worth nothing here', async () => {
+    const other = await Tenant.create(opened.store, { clock: () => now });
+    const theirs = new Challenges(api.vault).issue(
+      other.organization.organizationId,
+      { principal: olga.principal, keyId: olga.keyId, clientNonce: 'abcd' },
+      tenant.now(),
+    );
+    const challengeSignature = answerChallenge(olga, 'abcd', theirs.challenge);
+    const body = { principal: olga.principal, challenge: theirs.challenge, challengeSignature };
+    expect(refusalIn(await api.org('POST', '/auth/token', { body }))).toBe(REFUSED);
+  });
+
+  it('MWP-IDN-009b: a token dies at its end, and can be refreshed for a day after the signature', async () => {
+    const { token } = (await api.logIn(olga)).json;
+    const me = (bearer: string) => api.org('GET', '/me', { token: bearer }).then(({ status }) => status);
+    const started = now;
+    const end = Math.floor(started / 1000) * 1000 + TOKEN_SECONDS * 1000;
+    now = end - 1;
+    expect(await me(token)).toBe(200);
+    const refreshed = (await api.org('POST', '/auth/refresh', { token })).json.token;
+    now = end;
+    expect(await me(token)).toBe(401);
+    expect(await me(refreshed)).toBe(200);
+    let last = refreshed as string;
+    const refresh = () => api.org('POST', '/auth/refresh', { token: last });
+    while (now < started + REFRESH_WINDOW_SECONDS * 1000 - 600_000) {
+      now += 600_000;
+      const next = await refresh();
+      expect(next.status).toBe(200);
+      last = next.json.token;
+    }
+    now += 600_000;
+    expect(await me(last)).toBe(200);
+    expect(refusalIn(await refresh())).toBe('401 AUTH_REQUIRED');
+  });
+
+  it('MWP-IDN-007a: a revoked key logs in no more, and its tokens die with the next look at the Registry', async () => {
+    const token = await api.tokenOf(olga);
+    const me = () => api.org('GET', '/me', { token }).then(({ status }) => status);
+    expect(await me()).toBe(200);
+    await tenant.store.organizations.changeRegistry(tenant.organization.organizationId, {
+      validity: [{ keyId: olga.keyId, recordedAt: tenant.now(), revokedAt: tenant.now() }],
+    });
+    expect(refusalIn(await api.logIn(olga))).toBe(REFUSED);
+    expect(refusalIn(await api.org('POST', '/auth/refresh', { token }))).toBe('401 AUTH_REQUIRED');
+    now += RECHECK_MILLISECONDS;
+    expect(await me()).toBe(401);
+  });
+
+  it('a token that this service did not sign, or signed for another tenant, is worth nothing', async () => {
+    const other = await Tenant.create(opened.store, { clock: () => now });
+    const { organizationId, slug } = tenant.organization;
+    const bearer = { organizationId, slug, principal: olga.principal, keyId: olga.keyId, signedInAt: now };
+    const tokens = new Tokens(api.vault);
+    const strangers = new Tokens(
+      new (api.vault.constructor as new (key: Uint8Array) => typeof api.vault)(Buffer.alloc(32, 8)),
+    );
+    const { token } = await tokens.issue(bearer, now);
+    const [header = '', payload = ''] = token.split('.');
+    const none = `${encodeBase64url(Buffer.from('{"alg":"none"}'))}.${payload}.`;
+    const bad = [
+      (await strangers.issue(bearer, now)).token,
+      (await tokens.issue({ ...bearer, organizationId: other.organization.organizationId }, now)).token,
+      (await tokens.issue({ ...bearer, slug: other.organization.slug }, now)).token,
+      (await tokens.issue(bearer, now - TOKEN_SECONDS * 1000 - 1000)).token,
+      (await tokens.issue({ ...bearer, principal: { type: 'human', id: 'urn:test:human:nobody' } }, now)).token,
+      none,
+      `${header}.${payload}.`,
+      `${token}x`,
+      'nonsense',
+      '',
+    ];
+    for (const text of bad) expect(refusalIn(await api.org('GET', '/me', { token: text }))).toBe('401 AUTH_REQUIRED');
+    expect((await api.org('GET', '/me', { token })).status).toBe(200);
+  });
+
+  it('MWP-EVT-008 (j): what is no challenge request is refused by its shape', async () => {
+    const { principal, keyId } = olga;
+    const ask = (body: object) => api.org('POST', '/auth/challenge', { body }).then(refusalIn);
+    const wrong = [
+      { principal, keyId },
+      { principal, keyId, clientNonce: 'a' },
+      { principal, keyId, clientNonce: 'a'.repeat(257) },
+      { principal, keyId, clientNonce: 'a+b/' },
+      { principal: { ...principal, type: 'robot' }, keyId, clientNonce: 'abcd' },
+      { principal, keyId: 'no uri', clientNonce: 'abcd' },
+      { principal, keyId, clientNonce: 'abcd', more: 1 },
+    ];
+    for (const body of wrong) expect(await ask(body)).toBe('400 SCHEMA_VALIDATION_FAILED');
+    const longest = { principal, keyId, clientNonce: 'a'.repeat(256) };
+    expect((await api.org('POST', '/auth/challenge', { body: longest })).status).toBe(200);
+  });
+});
+
+function altered(challenge: string, member: string, value: string): string {
+  const transcript = JSON.parse(Buffer.from(challenge, 'base64url').toString('utf8')) as Record<string, string>;
+  return encodeBase64url(Buffer.from(canonicalText({ ...transcript, [member]: value })));
+}
