@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { COORDINATOR, GROUP, MISSION, OTHER_HUMAN, OWNER, missionCreate, seedAgent } from '../support/fixtures.ts';
 import { World } from '../support/world.ts';
+import type { Accepted } from '../../src/domain/decider.ts';
 
 function world(): World {
   const fresh = new World();
@@ -27,6 +28,14 @@ describe('MT-1, MWP-MSN-001: mission.create', () => {
     const given = world();
     given.accept(missionCreate());
     expect(JSON.stringify(given.view.all())).not.toContain('Ship the release');
+  });
+
+  it('adds its admission to the policy log, without any text', () => {
+    const decision = world().decide(missionCreate()) as Accepted;
+    expect(decision.policyLog).toMatchObject([
+      { groupId: GROUP, decision: 'mission.create admitted', details: { missionOwner: OWNER, policyVersion: 1 } },
+    ]);
+    expect(JSON.stringify(decision.policyLog)).not.toContain('Ship');
   });
 
   it.each([

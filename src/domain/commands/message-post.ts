@@ -66,13 +66,14 @@ export const messagePost: CommandKind<MessagePostPayload> = {
 
   decide(request, view, { now }) {
     const { command, payload } = request;
+    const early = checkMissionNotTerminal(command, view) ?? checkGiven(request);
+    if (early) return early;
     const conversation = conversationOf(request, view);
-    const refusal = checkMissionNotTerminal(command, view) ?? checkGiven(request) ?? checkOpen(conversation);
+    // One answer for a Conversation that does not exist and for one that is closed to the actor.
+    if (!conversation) return refuse('MEMBERSHIP_REQUIRED', 'no such Conversation among those open to the actor');
+    const refusal = checkOpen(conversation) ?? checkUnused(payload.messageId, view);
     if (refusal) return refusal;
-    if (view.get('message', payload.messageId)) {
-      return refuse('INVALID_STATE_TRANSITION', 'the Message id is already used');
-    }
-    const { conversationId, primaryWorkItemId, revision } = mustHave(conversation);
+    const { conversationId, primaryWorkItemId, revision } = conversation;
     return {
       events: [
         {
@@ -82,7 +83,7 @@ export const messagePost: CommandKind<MessagePostPayload> = {
           conversationId,
           ...(primaryWorkItemId !== undefined && { workItemId: primaryWorkItemId }),
           payload: {
-            message: message(request, mustHave(conversation), now),
+            message: message(request, conversation, now),
             ...(payload.announcement !== undefined && { announcement: payload.announcement }),
           },
         },
@@ -121,11 +122,14 @@ function checkGiven(request: Request<MessagePostPayload>): Refusal | undefined {
   return refuse('INVALID_COMMAND', 'a Message needs a conversationId');
 }
 
-/** One answer for a Conversation that does not exist and for one that is closed to the actor. */
-function checkOpen(conversation: ConversationAggregate | undefined): Refusal | undefined {
-  if (!conversation) return refuse('MEMBERSHIP_REQUIRED', 'no such Conversation among those open to the actor');
-  if (conversation.state === 'active') return undefined;
+function checkOpen({ state }: ConversationAggregate): Refusal | undefined {
+  if (state === 'active') return undefined;
   return refuse('INVALID_STATE_TRANSITION', 'the Conversation is closed');
+}
+
+function checkUnused(messageId: string, view: View): Refusal | undefined {
+  if (!view.get('message', messageId)) return undefined;
+  return refuse('INVALID_STATE_TRANSITION', 'the Message id is already used');
 }
 
 function message(
@@ -147,9 +151,4 @@ function message(
     ...(references?.length && { references }),
     committedAt: now,
   };
-}
-
-function mustHave<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('checked before');
-  return value;
 }
