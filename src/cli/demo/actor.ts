@@ -64,8 +64,10 @@ export class Actor {
     return signCommand(this.key, draft, { ...known, ...epochs });
   }
 
+  /** Throws when the demo is stopping: the other mission failed or somebody pressed Ctrl-C, and that is what gets told. */
   async send(command: SignedCommand): Promise<Outcome<Accepted>> {
     const outcome = await this.client.submit(command, { signal: this.signal });
+    if (!outcome.ok && outcome.problem.kind === 'aborted') this.signal.throwIfAborted();
     this.journal.record(command, outcome);
     if (outcome.ok) this.standing.learn(outcome.value.events);
     return outcome;

@@ -62,6 +62,7 @@ export class Checks {
 const LONGEST_WORDS = 400;
 
 function inWords(value: unknown): string {
-  const words = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  const plain = value instanceof Map || value instanceof Set ? [...(value as Iterable<unknown>)] : value;
+  const words = typeof plain === 'string' ? plain : (JSON.stringify(plain) ?? String(plain));
   return words.length <= LONGEST_WORDS ? words : `${words.slice(0, LONGEST_WORDS - 1)}…`;
 }

@@ -55,7 +55,6 @@ export class Play {
   async does(actor: Actor, say: string, kind: CommandKind, payload: object, line: Line = {}): Promise<Accepted> {
     const outcome = await this.tries(actor, kind, payload, line);
     if (!outcome.ok) {
-      this.staging.signal.throwIfAborted(); // the other mission failed first; that is what gets told
       const claim = `${this.lane}: ${actor.name} ${say} (${kind})`;
       this.checks.equal(claim, describeProblem(outcome.problem), 'accepted');
       throw new StoryStopped(claim);
@@ -74,7 +73,6 @@ export class Play {
     line: Line = {},
   ): Promise<void> {
     const outcome = await this.tries(actor, kind, payload, line);
-    this.staging.signal.throwIfAborted();
     await this.refusal(actor.name, claim, code, answerOf(outcome));
   }
 

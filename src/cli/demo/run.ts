@@ -1,7 +1,7 @@
 // One run of the demo: set the stage, play both missions, audit what is left, tell the result, take everything down.
 
 import type { Engine } from './arguments.ts';
-import { auditGroups, type GroupRecord } from './audit.ts';
+import { auditGroups, type GroupRecord, type History } from './audit.ts';
 import { PARTS } from './cast.ts';
 import { Checks, StoryStopped } from './checks.ts';
 import { Journal } from './journal.ts';
@@ -20,7 +20,7 @@ export interface RunOptions {
   /** Aborted by the caller on Ctrl-C, and by the demo itself when one of its missions fails. */
   readonly stop: AbortController;
   /** A further look at the Groups' history, before the verdict; for tests of the demo itself. */
-  readonly furtherChecks?: (checks: Checks, records: readonly GroupRecord[]) => void;
+  readonly furtherChecks?: (checks: Checks, history: History) => void;
 }
 
 /** True when every check passed. Throws only for what is no check: no database, no service, an interruption. */
@@ -37,10 +37,12 @@ export async function runDemo(options: RunOptions): Promise<boolean> {
     const plays = { A: new Play('A', staging), B: new Play('B', staging) };
     await playBoth(plays, stop);
     const records = [await readGroup(plays.A), await readGroup(plays.B)];
-    const audit = auditGroups(records, stage.organization, journal, checks);
-    options.furtherChecks?.(checks, records);
+    const history = { records, organization: stage.organization, journal };
+    const audit = auditGroups(history, checks);
+    options.furtherChecks?.(checks, history);
     const accounts = { A: await readAccount(plays.A), B: await readAccount(plays.B) };
     checkBudget(checks, accounts);
+    await checkAudit(checks, journal, stage);
     summarize(screen, { records, accounts, audit, journal });
   } catch (error) {
     if (!(error instanceof StoryStopped)) throw error;
@@ -79,6 +81,14 @@ async function readAccount(play: Play) {
   const found = budgets.value.find(({ account }) => account.owner.id === play.missionId);
   if (found === undefined) throw new StoryStopped(`the mission of ${play.lane} has a budget`);
   return found.account;
+}
+
+/** The service keeps a protected record of each refusal; that they are all there, and no more, is the operator's to see. */
+async function checkAudit(checks: Checks, journal: Journal, { operator, organization }: Stage): Promise<void> {
+  const recorded = new Map<string, number>();
+  for (const { code } of await operator.audit(organization.slug)) recorded.set(code, (recorded.get(code) ?? 0) + 1);
+  const told = new Map<string, number>(journal.refusals());
+  checks.equal('the protected audit holds every refusal, by code', recorded, told);
 }
 
 function checkBudget(checks: Checks, accounts: Findings['accounts']): void {

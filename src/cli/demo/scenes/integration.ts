@@ -28,10 +28,19 @@ export async function integrate(play: Play, tasks: Tasks): Promise<void> {
     await task.publish(JSON.stringify(release), [tasks.review, tasks.implementation]);
     const same = tasks.implementation.artifacts.some(({ contentHash }) => contentHash === release.ships);
     play.checks.mustEqual(`${play.lane}: what ships has the hash that was reviewed`, same, true);
+    await submitTooLittle(play, task);
     const method = 'The shipped bytes hash to the reviewed Artifact';
     await task.submit([task.evidence(integrator, 'artifact_integrity', method)]);
   });
   await task.acceptResult(cora, 'Hashes compared');
+}
+
+async function submitTooLittle(play: Play, task: Task): Promise<void> {
+  const evidence = [task.evidence(task.owner, 'policy_check', 'Looks fine')];
+  const artifactIds = task.artifacts.map(({ artifactId }) => artifactId);
+  const payload = { ...task.underLease, artifactIds, evidence };
+  const claim = 'submits other Evidence than the contract asks for';
+  await play.mayNot(task.owner, claim, 'INVALID_COMMAND', 'work.submit', payload, task.line);
 }
 
 async function askAHuman(play: Play, task: Task): Promise<void> {

@@ -1,6 +1,7 @@
 // Several candidates accept one offer at the same moment, each more than once: one becomes the owner, by one step of the
 // Ownership Epoch, and everybody else learns that the item is taken.
 
+import { randomInt } from 'node:crypto';
 import { canonicalText } from '../../../wire/canonical.ts';
 import type { Actor } from '../actor.ts';
 import { StoryStopped } from '../checks.ts';
@@ -11,7 +12,9 @@ const COPIES = 3;
 
 export async function raceFor(play: Play, task: Task, candidates: readonly Actor[]): Promise<void> {
   await task.offer(play.cast.cora, candidates);
-  const results = await Promise.all(candidates.map((candidate) => acceptAtOnce(play, task, candidate)));
+  // Whose requests leave first is drawn, so that not always the same candidate wins.
+  const drawn = randomInt(2) === 0 ? candidates : [...candidates].reverse();
+  const results = await Promise.all(drawn.map((candidate) => acceptAtOnce(play, task, candidate)));
   const winners = results.filter(({ answers }) => answers.length > 0);
   const winner = winners[0];
   const sends = candidates.length * COPIES;
