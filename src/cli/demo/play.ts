@@ -17,7 +17,11 @@ import { PLOTS, type Plot } from './plot.ts';
 import type { Lane, Screen, Tone } from './screen.ts';
 
 /** The draft without what the play fills in; `workItemId` and the like go along unchanged. */
-export type Line = Omit<CommandDraft, 'kind' | 'payload' | 'groupId'> & { readonly epochs?: Epochs };
+export type Line = Omit<CommandDraft, 'kind' | 'payload' | 'groupId'> & {
+  /** Instead of the actor's own, for showing what a stale one meets. */
+  readonly epochs?: Epochs;
+  readonly tone?: Tone;
+};
 
 export interface Staging {
   readonly cast: Cast;
@@ -37,6 +41,8 @@ export class Play {
   /** The Group's main Conversation; known once the Mission is created. */
   conversationId = '';
   private readonly staging: Staging;
+  private authorized = 0;
+  private verified = 0;
 
   constructor(lane: Lane, staging: Staging) {
     this.lane = lane;
@@ -59,8 +65,18 @@ export class Play {
       this.checks.equal(claim, describeProblem(outcome.problem), 'accepted');
       throw new StoryStopped(claim);
     }
-    await this.tell(say, actor.name);
+    await this.tell(say, actor.name, line.tone);
     return outcome.value;
+  }
+
+  oneMoreAuthorized(): void {
+    this.authorized += 1;
+  }
+
+  /** How far the mission is, as a picture: one box for each WorkItem, full when verified. */
+  oneMoreVerified(): string {
+    this.verified += 1;
+    return '■'.repeat(this.verified) + '□'.repeat(Math.max(0, this.authorized - this.verified));
   }
 
   /** Signed, sent, and refused with that code; anything else is a failed check and the story goes on. */
@@ -83,7 +99,7 @@ export class Play {
   }
 
   tries(actor: Actor, kind: CommandKind, payload: object, line: Line = {}): Promise<Outcome<Accepted>> {
-    const { epochs, ...members } = line;
+    const { epochs, tone: _told, ...members } = line;
     const draft = { ...members, kind, groupId: this.groupId, payload: { ...payload } };
     return actor.send(actor.sign(draft, epochs));
   }

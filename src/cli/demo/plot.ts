@@ -58,7 +58,7 @@ const ITEMS: readonly PlotItem[] = [
   {
     name: 'tests',
     goal: 'Turn the requirements into cases and run the code against them',
-    after: ['requirements', 'implementation'],
+    after: ['requirements'],
     capability: 'software.testing',
     file: 'cases.json',
     mediaType: 'application/json',

@@ -9,7 +9,7 @@ import { signArtifact, signEvidence } from '../../worker/documents.ts';
 import type { Actor } from './actor.ts';
 import { CAPABILITY_VERSION, CARD_VERSION } from './cast.ts';
 import { StoryStopped } from './checks.ts';
-import { contractFor, selectionBasisFor } from './contract.ts';
+import { contractFor, CURRENCY, selectionBasisFor } from './contract.ts';
 import { eventIn, type Line, type Play } from './play.ts';
 import type { PlotItem } from './plot.ts';
 
@@ -70,6 +70,7 @@ export class Task {
     const say = proposalId === undefined ? `authorizes ${this.name}` : `authorizes ${this.name} as proposed`;
     const answer = await this.play.does(coordinator, say, 'work.authorize', payload, this.line);
     this.conversationId = eventIn(answer, 'work.authorized').conversationId ?? '';
+    this.play.oneMoreAuthorized();
   }
 
   async offer(coordinator: Actor, candidates: readonly Actor[]): Promise<void> {
@@ -124,10 +125,8 @@ export class Task {
   }
 
   async use(usageDelta: Usage): Promise<void> {
-    const spent = `${((usageDelta.financialMicrounits ?? 0) / 1e6).toFixed(2)} EUR`;
-    const tokens = `${(usageDelta.modelTokens ?? 0).toLocaleString('en-US')} tokens`;
     const payload = { ...this.underLease, usageDelta };
-    await this.play.does(this.owner, `books ${tokens} and ${spent} on ${this.name}`, USE, payload, this.line);
+    await this.play.does(this.owner, `books ${inWords(usageDelta)} on ${this.name}`, USE, payload, this.line);
   }
 
   async publish(content: string, sources: readonly Task[]): Promise<SignedDocument<'artifact'>> {
@@ -183,11 +182,23 @@ export class Task {
   async acceptResult(coordinator: Actor, method: string): Promise<void> {
     const evidence = [this.evidence(coordinator, this.item.criterion.evidence, method)];
     const payload = { workItemId: this.workItemId, evidence };
-    await this.play.does(coordinator, `accepts the result of ${this.name}`, 'work.accept_result', payload, this.line);
+    const say = `accepts the result of ${this.name}  ${this.play.oneMoreVerified()}`;
+    await this.play.does(coordinator, say, 'work.accept_result', payload, { ...this.line, tone: 'good' });
   }
 }
 
 export type Evidence = SignedDocument<'evidence'>;
+
+function inWords(usage: Usage): string {
+  const { modelTokens, toolCalls, financialMicrounits, externalActions } = usage;
+  const parts = [
+    modelTokens !== undefined && `${modelTokens.toLocaleString('en-US')} tokens`,
+    toolCalls !== undefined && `${toolCalls} tool calls`,
+    externalActions !== undefined && `${externalActions} external action`,
+    financialMicrounits !== undefined && `${(financialMicrounits / 1_000_000).toFixed(2)} ${CURRENCY}`,
+  ];
+  return parts.filter((part) => part !== false).join(', ');
+}
 
 /** The first digits of a hash, enough to recognise it on the screen. */
 export function short(hash: string): string {
