@@ -1,5 +1,5 @@
 // What several work Events do to a WorkItem: the revision step, and fencing an owner out.
-import type { LeaseAggregate, Offer, WorkItemAggregate } from './aggregates.ts';
+import type { Committed, LeaseAggregate, Offer, WorkItemAggregate } from './aggregates.ts';
 import type { FoldableEvent } from './decider.ts';
 import { closeLease } from './leases.ts';
 import type { View } from './view.ts';
@@ -35,6 +35,11 @@ export function bumpMission(view: View, missionId: string): void {
   view.set('mission', missionId, mission.groupId, { mission: { ...mission, revision: mission.revision + 1 }, details });
 }
 
+export function bumpMissionOf(view: View, workItemId: string): void {
+  const item = view.toChange('work_item', workItemId);
+  if (item) bumpMission(view, item.workItem.missionId);
+}
+
 /** The leases of an item, closed; for the payload of an Event that fences or ends it. */
 export function closedLeases(
   leases: readonly LeaseAggregate[],
@@ -61,6 +66,20 @@ export function fenced<T>(item: WorkItemAggregate<T>): WorkItemAggregate<T> {
       // They died with the Ownership Epoch.
       executionApprovalIds: owner ? [] : details.executionApprovalIds,
     },
+  };
+}
+
+/** Given up: no lease and no offer is left, and why is kept. */
+export function ended(
+  { workItem, details }: WorkItemAggregate,
+  state: 'failed' | 'cancelled',
+  endReason: Committed,
+): WorkItemAggregate {
+  const { offers } = workItem;
+  const { executionLeaseId: _execution, blockedLeaseId: _blocked, blocker: _blocker, ...others } = details;
+  return {
+    workItem: { ...workItem, state, ...(offers && { offers: withdrawn(offers) }) },
+    details: { ...others, endReason },
   };
 }
 
