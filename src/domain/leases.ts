@@ -53,8 +53,13 @@ export function renewLease(
 }
 
 /** Ownership of an item that returned to `queued`: to be started again before its new end (design section 4). */
-export function resumeOwnership(lease: LeaseAggregate, now: string, resumeWindowSeconds: number): LeaseAggregate {
-  const expiresAt = addSeconds(now, resumeWindowSeconds);
+export function resumeOwnership(
+  lease: LeaseAggregate,
+  now: string,
+  resumeWindowSeconds: number,
+  ...deadlines: string[]
+): LeaseAggregate {
+  const expiresAt = cappedEnd(now, resumeWindowSeconds, ...deadlines);
   return { ...lease, expiresAt, startBy: expiresAt };
 }
 
