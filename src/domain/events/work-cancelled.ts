@@ -1,14 +1,16 @@
-// work.cancelled: the WorkItem is given up, by itself or with its Mission (WT-14, WT-18); its owner is fenced.
-import { closeAccount } from '../accounts.ts';
+// work.cancelled: the WorkItem ended for good, alone or with its Mission (WT-18): fenced, offers withdrawn, account closed.
 import { workItemAccountId, type Committed, type LeaseAggregate } from '../aggregates.ts';
+import { applyReleases, closeAccount } from '../accounts.ts';
+import type { Release } from '../allocation.ts';
 import type { EventKind } from '../decider.ts';
-import { bumpMission, changeWorkItem, fenced, setLeases } from '../work-items.ts';
+import { bumpMissionOf, changeWorkItem, ended, fenced, setLeases } from '../work-items.ts';
 
 interface WorkCancelled {
   workItemId: string;
   reason: Committed;
   closedLeases: LeaseAggregate[];
-  /** False when the Mission itself was cancelled: that is no further revision of it. */
+  releases?: Release[];
+  /** Of its own; false where the end of the Mission brought it about. */
   missionRevisionBump?: boolean;
 }
 
@@ -17,14 +19,11 @@ export const workCancelled: EventKind<WorkCancelled> = {
   erasable: ['reason'],
 
   evolve(view, event) {
-    const { workItemId, reason, closedLeases, missionRevisionBump } = event.payload;
+    const { workItemId, reason, closedLeases, releases, missionRevisionBump } = event.payload;
     setLeases(view, closedLeases);
-    changeWorkItem(view, event, workItemId, (item) => {
-      const { workItem, details } = fenced(item);
-      return { workItem: { ...workItem, state: 'cancelled' }, details: { ...details, endReason: reason } };
-    });
+    changeWorkItem(view, event, workItemId, (item) => ended(fenced(item), 'cancelled', reason));
     closeAccount(view, workItemAccountId(workItemId), event.occurredAt);
-    const item = view.toChange('work_item', workItemId);
-    if (item && missionRevisionBump !== false) bumpMission(view, item.workItem.missionId);
+    applyReleases(view, releases);
+    if (missionRevisionBump !== false) bumpMissionOf(view, workItemId);
   },
 };
