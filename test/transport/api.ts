@@ -2,7 +2,23 @@
 import { createApp } from '../../src/http/app.ts';
 import { KeyVault } from '../../src/platform/key-vault.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import type { Receipt } from '../../src/authority/ports.ts';
+import type { Amounts, BudgetAccountAggregate } from '../../src/domain/aggregates.ts';
+import type { AgentCard } from '../../src/protocol/documents/agent-card.ts';
+import type { Approval } from '../../src/protocol/documents/approval.ts';
+import type { Artifact } from '../../src/protocol/documents/artifact.ts';
+import type { Conversation } from '../../src/protocol/documents/conversation.ts';
 import type { ProtocolError } from '../../src/protocol/documents/error.ts';
+import type { Event } from '../../src/protocol/documents/event.ts';
+import type { Evidence } from '../../src/protocol/documents/evidence.ts';
+import type { Group } from '../../src/protocol/documents/group.ts';
+import type { Lease } from '../../src/protocol/documents/lease.ts';
+import type { Membership } from '../../src/protocol/documents/membership.ts';
+import type { Message } from '../../src/protocol/documents/message.ts';
+import type { Mission } from '../../src/protocol/documents/mission.ts';
+import type { WorkItem } from '../../src/protocol/documents/work-item.ts';
+import type { Principal } from '../../src/protocol/principals.ts';
+import type { StateDocument } from '../../src/wire/state-document.ts';
 import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { encodeBase64url } from '../../src/wire/base64url.ts';
@@ -14,9 +30,58 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The parsed body; tests look into it freely. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  json: any;
+  json: Body;
+}
+
+/** The members of all answers in one; a test looks at those that its answer has. */
+export interface Body {
+  token: string;
+  expiresAt: string;
+  sessionEpoch?: number;
+  challenge: string;
+  challengeId: string;
+  serverNonce: string;
+  receipt: Receipt;
+  events: Event[];
+  duplicate: boolean;
+  items: Shown[];
+  next?: string;
+  memberships: Shown[];
+  group: Group;
+  headSequence: number;
+  throughSequence: number;
+  document: StateDocument;
+  stateHash: string;
+  registryRevision: number;
+  organizationId: string;
+  keys: { keyId: string; publicKey: string; validFrom: string }[];
+  agentCard: AgentCard;
+  mission: Mission;
+  workItem: WorkItem;
+  details: Record<string, unknown>;
+  [member: string]: unknown;
+}
+
+/** The same for the items of all lists. */
+export interface Shown {
+  mission: Mission;
+  workItem: WorkItem;
+  conversation: Conversation;
+  message: Message;
+  lease: Lease;
+  account: BudgetAccountAggregate & { treeUsage: Amounts; remaining: Record<string, number | null> };
+  artifact: Artifact;
+  evidence: Evidence;
+  approval: Approval;
+  proposal: { proposalId: string; contract: unknown };
+  member: Principal;
+  roles: string[];
+  documents: Membership[];
+  groupId: string;
+  slug: string;
+  sequence: number;
+  details: Record<string, unknown>;
+  [member: string]: unknown;
 }
 
 export interface Asked {
@@ -65,7 +130,7 @@ export class Api {
       ...(content !== undefined && { body: content as string }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: text === '' ? undefined : parsed(text) };
+    return { status: response.status, headers: response.headers, text, json: parsed(text) };
   }
 
   /** Below the Organization. */
@@ -82,7 +147,7 @@ export class Api {
     const { principal, keyId } = key;
     const clientNonce = newClientNonce();
     const asked = await this.org('POST', '/auth/challenge', { body: { principal, keyId, clientNonce } });
-    const challenge = (asked.json as { challenge: string }).challenge;
+    const { challenge } = asked.json;
     const challengeSignature = answerChallenge(key, clientNonce, challenge) ?? encodeBase64url(new Uint8Array(64));
     const body = alter({ principal, challenge, challengeSignature, ...(openSession && { openSession }) });
     return this.org('POST', '/auth/token', { body });
@@ -91,7 +156,7 @@ export class Api {
   async tokenOf(key: ActorKey): Promise<string> {
     const known = this.tokens.get(key.keyId);
     if (known !== undefined) return known;
-    const { token } = (await this.logIn(key)).json as { token: string };
+    const { token } = (await this.logIn(key)).json;
     this.tokens.set(key.keyId, token);
     return token;
   }
@@ -105,13 +170,12 @@ export class Api {
   }
 
   /** All items of a list, page by page. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  async all(key: ActorKey, path: string, limit = 200): Promise<any[]> {
-    const items: unknown[] = [];
+  async all(key: ActorKey, path: string, limit = 200): Promise<Shown[]> {
+    const items: Shown[] = [];
     for (let after = ''; ;) {
       const page = await this.get(key, `${path}?limit=${limit}${after}`);
       if (page.status !== 200) throw new Error(`${path}: ${page.text}`);
-      const { items: found, next } = page.json as { items: unknown[]; next?: string };
+      const { items: found, next } = page.json;
       items.push(...found);
       if (next === undefined) return items;
       after = `&after=${encodeURIComponent(next)}`;
@@ -140,10 +204,10 @@ export function refusalIn(answer: Answer): string {
 
 export const path = encodeURIComponent;
 
-function parsed(text: string): unknown {
+function parsed(text: string): Body {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text) as Body;
   } catch {
-    return undefined;
+    return {} as Body; // an answer that is no JSON fails whatever the test looks at
   }
 }

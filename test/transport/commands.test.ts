@@ -44,7 +44,7 @@ describe.each(STORES)('$name: submitting Commands', ({ open }) => {
     expect(first.text).toContain(stored?.body);
     const receipt = await api.get(olga, `/receipts/${path(actionId)}`);
     expect(first.text).toBe(`${receipt.text.slice(0, -1)},"duplicate":false}`);
-    const event = await api.get(olga, `/groups/${path(groups[0].groupId)}/events/${path(primaryEventId)}`);
+    const event = await api.get(olga, `/groups/${path(groups[0]?.groupId ?? '')}/events/${path(primaryEventId)}`);
     expect(event.text).toBe(stored?.body);
   });
 
@@ -81,7 +81,7 @@ describe.each(STORES)('$name: submitting Commands', ({ open }) => {
     expect(refusalIn(await api.submit(plain, bytes))).toBe('403 AUTH_FORBIDDEN');
     const relayed = await api.submit(relay, bytes);
     expect(relayed.status).toBe(200);
-    expect(relayed.json.events[0].actor).toEqual(olga.principal);
+    expect(relayed.json.events[0]?.actor).toEqual(olga.principal);
   });
 
   it('MWP-EVT-012b: what is not one strict JSON value is a PROTOCOL_VIOLATION of the client', async () => {
@@ -136,7 +136,7 @@ describe.each(STORES)('$name: submitting Commands', ({ open }) => {
     await mission.say(olga, text, json.group.mainConversationId);
     const route = `/groups/${path(mission.groupId)}/conversations/${path(json.group.mainConversationId)}/messages`;
     const messages = await api.all(olga, route);
-    expect(messages.map(({ message }) => message.content[0].text)).toEqual([text]);
+    expect(messages.map(({ message }) => message.content)).toEqual([[{ type: 'text', text }]]);
   });
 
   it('MWP-EVT-003a: 20 identical Commands at once give 20 equal receipts and one Event', async () => {

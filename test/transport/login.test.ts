@@ -166,7 +166,7 @@ describe.each(STORES)('$name: logging in', ({ open }) => {
     now = end;
     expect(await me(token)).toBe(401);
     expect(await me(refreshed)).toBe(200);
-    let last = refreshed as string;
+    let last = refreshed;
     const refresh = () => api.org('POST', '/auth/refresh', { token: last });
     while (now < started + REFRESH_WINDOW_SECONDS * 1000 - 600_000) {
       now += 600_000;
