@@ -205,12 +205,14 @@ BEGIN
   INSERT INTO mwp.transitions (organization_id, stream_id, revision, log_hash)
     SELECT org, h.stream_id, h.revision, h.log_hash FROM json_populate_recordset(NULL::mwp.streams, heads) h;
 
-  -- Changes before creations: the lease that ends makes room for the one that begins.
+  -- Changes before creations: the lease that ends makes room for the one that begins. Documents come as text within the
+  -- JSON, because taking a row apart would also decode them, and no text holds a NUL.
   IF changed IS NOT NULL THEN
     UPDATE mwp.aggregates a
-      SET version = c.version + 1, document = c.document, hash = c.hash, state = c.state, holder = c.holder,
+      SET version = c.version + 1, document = c.document::json, hash = c.hash, state = c.state, holder = c.holder,
           parent = c.parent
-      FROM json_populate_recordset(NULL::mwp.aggregates, changed) c
+      FROM json_to_recordset(changed) AS c(kind text, id text, group_id text, version bigint, document text,
+                                         hash text, state text, holder text, parent text)
       WHERE a.organization_id = org AND a.kind = c.kind AND a.id = c.id AND a.version = c.version
         AND a.group_id = c.group_id;
     GET DIAGNOSTICS done = ROW_COUNT;
@@ -220,8 +222,9 @@ BEGIN
   END IF;
   IF created IS NOT NULL THEN
     INSERT INTO mwp.aggregates (organization_id, kind, id, group_id, version, document, hash, state, holder, parent)
-      SELECT org, c.kind, c.id, c.group_id, 1, c.document, c.hash, c.state, c.holder, c.parent
-      FROM json_populate_recordset(NULL::mwp.aggregates, created) c;
+      SELECT org, c.kind, c.id, c.group_id, 1, c.document::json, c.hash, c.state, c.holder, c.parent
+      FROM json_to_recordset(created) AS c(kind text, id text, group_id text, version bigint, document text,
+                                         hash text, state text, holder text, parent text);
   END IF;
 
   -- A commitment is a hash of its text: who comes second brings the same.

@@ -122,7 +122,8 @@ export interface AggregateRecord {
   group_id: string;
   /** The version that must still be there; 0: none. */
   version: number;
-  document: unknown;
+  /** JSON text. */
+  document: string;
   hash: string;
   state: string | null;
   holder: string | null;
@@ -135,7 +136,7 @@ export function aggregateToRecord(change: Transition['aggregates'][number]): Agg
     id: change.id,
     group_id: change.groupId,
     version: change.expectedVersion,
-    document: change.document,
+    document: JSON.stringify(change.document),
     hash: change.hash,
     state: change.index.state ?? null,
     holder: change.index.holder ?? null,

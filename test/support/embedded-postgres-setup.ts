@@ -16,6 +16,9 @@ declare module 'vitest' {
   }
 }
 
+/** A test that provokes a deadlock need not wait a second for it to be noticed. */
+const QUICK = { deadlock_timeout: '100ms' };
+
 export type Lease = { url: string } | { error: string };
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -58,7 +61,7 @@ interface Databases {
 
 async function openDatabases(): Promise<Databases> {
   const given = process.env['TEST_DATABASE_URL'];
-  const embedded = given === undefined ? await startEmbeddedPostgres() : undefined;
+  const embedded = given === undefined ? await startEmbeddedPostgres({ settings: QUICK }) : undefined;
   const url = given ?? embedded?.url ?? '';
   const sql = postgres(url, { max: 2, onnotice: () => undefined });
   const prefix = `mwp_test_${randomBytes(4).toString('hex')}`;

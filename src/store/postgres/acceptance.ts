@@ -32,8 +32,9 @@ export function acceptTransition<Result>(
   decide: (opened: Opened, acceptance: Acceptance) => Promise<AcceptanceOutcome<Result>>,
 ): Promise<Result> {
   return connections.accept(organizationId, plan.groups[0], async (transaction) => {
-    const rows = await transaction.begin<SectionRow>(READ_COMMITTED, openStatement(organizationId, plan, clock?.()));
-    const opened = openedFrom(rows, clock);
+    transaction.begin(READ_COMMITTED);
+    const { text, parameters } = openStatement(organizationId, plan, clock?.());
+    const opened = openedFrom(await transaction.query<SectionRow>(text, parameters), clock);
     const { write, result } = await decide(opened, acceptanceOf(transaction, organizationId, plan, opened));
     if (write !== undefined) await commitAll(transaction, organizationId, write);
     return result;

@@ -46,7 +46,7 @@ export class PostgresConnections {
     return this.working.run({ lane: organizationId }, () =>
       withRetries(() =>
         this.transact(async (transaction) => {
-          await transaction.begin(READ_COMMITTED, tenant(organizationId), ...opening);
+          transaction.begin(READ_COMMITTED, tenant(organizationId), ...opening);
           return work(transaction);
         }),
       ),
@@ -57,7 +57,7 @@ export class PostgresConnections {
   read<Result>(organizationId: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.working.run({ lane: organizationId }, () =>
       this.transact(async (transaction) => {
-        await transaction.begin(SNAPSHOT, tenant(organizationId));
+        transaction.begin(SNAPSHOT, tenant(organizationId));
         return work(transaction);
       }),
     );
@@ -67,7 +67,7 @@ export class PostgresConnections {
   readAcrossTenants<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.working.run({ lane: '' }, () =>
       this.transact(async (transaction) => {
-        await transaction.begin(SNAPSHOT);
+        transaction.begin(SNAPSHOT);
         return work(transaction);
       }),
     );
@@ -89,7 +89,7 @@ export class PostgresConnections {
       } catch (error) {
         throw transaction.failure ?? error;
       } finally {
-        await transaction.rollback();
+        transaction.rollback();
       }
     });
   }

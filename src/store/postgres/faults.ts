@@ -1,7 +1,21 @@
 // What PostgreSQL says when it says no, as one of our four faults, and the closed list of what is run again.
+// The driver's errors carry statements, parameters and rows; none of it goes on from here, because faults are logged.
 import postgres from 'postgres';
 import type { StoreFaultKind } from '../port.ts';
 import { StoreFault } from '../port.ts';
+
+/** What remains of an error of the server. */
+export class ServerRefusal extends Error {
+  /** SQLSTATE. */
+  readonly code: string;
+  readonly constraint: string | undefined;
+  constructor({ code, constraint_name, table_name }: postgres.PostgresError) {
+    super([`SQLSTATE ${code}`, table_name, constraint_name].filter(Boolean).join(' '));
+    this.name = 'ServerRefusal';
+    this.code = code;
+    this.constraint = constraint_name;
+  }
+}
 
 /** Serialization failure, deadlock, lock not available in time, and our own "created meanwhile in another tree". */
 const AGAIN = new Set(['40001', '40P01', '55P03', 'MW005']);
@@ -28,23 +42,35 @@ const KINDS: Record<string, StoreFaultKind> = {
   '25P01': 'unavailable',
 };
 
+/** Values of a row could stand in the messages of these: bad input, JSON that does not parse. */
+const TELLTALE_CLASS = '22';
+
 export type Again = 'lost_race' | 'appended_once';
 
 export function worthAnotherRun(error: unknown): Again | undefined {
-  const cause = error instanceof StoreFault ? error.cause : error;
-  if (!(cause instanceof postgres.PostgresError)) return undefined;
-  if (AGAIN.has(cause.code)) return 'lost_race';
-  return cause.code === '23505' && APPENDED_ONCE.has(cause.constraint_name ?? '') ? 'appended_once' : undefined;
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return undefined;
+  if (AGAIN.has(refusal.code)) return 'lost_race';
+  return refusal.code === '23505' && APPENDED_ONCE.has(refusal.constraint ?? '') ? 'appended_once' : undefined;
+}
+
+/** What the server said, if this fault comes from it. */
+export function refusalOf(error: unknown): ServerRefusal | undefined {
+  return error instanceof StoreFault && error.cause instanceof ServerRefusal ? error.cause : undefined;
 }
 
 export function faultOf(error: unknown): StoreFault {
   if (error instanceof StoreFault) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new StoreFault(kindOf(error), message, { cause: error });
+  if (error instanceof postgres.PostgresError) {
+    const refusal = new ServerRefusal(error);
+    const message = error.code.startsWith(TELLTALE_CLASS) ? refusal.message : error.message;
+    return new StoreFault(kindOf(error.code), message, { cause: refusal });
+  }
+  // Whatever the server did not say is about the way to it: refused, reset, closed, timed out.
+  const { message, code } = error as { message?: string; code?: string };
+  return new StoreFault('unavailable', message ?? String(error), { cause: new Error(code ?? 'no code') });
 }
 
-function kindOf(error: unknown): StoreFaultKind {
-  // Whatever the server did not say is about the way to it: refused, reset, closed, timed out.
-  if (!(error instanceof postgres.PostgresError)) return 'unavailable';
-  return KINDS[error.code] ?? KINDS[error.code.slice(0, 2)] ?? 'corrupt';
+function kindOf(code: string): StoreFaultKind {
+  return KINDS[code] ?? KINDS[code.slice(0, 2)] ?? 'corrupt';
 }

@@ -1,14 +1,13 @@
 // Tenants and what belongs to them beside their Groups, on the hosted store. Sibling of sqlite/organizations.ts.
-import postgres from 'postgres';
 import { AUDIT_WAITING_MAXIMUM, FairQueue } from '../fair-queue.ts';
 import type { NewOrganization, OrganizationRow, OrganizationStore, RegistryChange, RegistryOutcome } from '../port.ts';
-import { StoreFault } from '../port.ts';
 import type { OrganizationRecord } from '../registry-records.ts';
 import { organizationFromRecord, organizationToRecord } from '../registry-records.ts';
 import { recordAudit } from './audit.ts';
 import { consumeChallenge } from './challenges.ts';
 import type { PostgresConnections } from './connections.ts';
 import { TAKE_LOCK } from './connections.ts';
+import { refusalOf } from './faults.ts';
 import { currentPolicy, policyInsert } from './policies.ts';
 import { CLOCK } from './reading.ts';
 import { bindings, keyEvidence, principals, registryChange, registryRevision, sealedKeys } from './registry.ts';
@@ -71,8 +70,7 @@ async function create(connections: PostgresConnections, created: NewOrganization
       changeUnderLock(transaction, organizationId, created),
     );
   } catch (error) {
-    const cause = error instanceof StoreFault ? error.cause : undefined;
-    if (cause instanceof postgres.PostgresError && TAKEN.includes(cause.constraint_name ?? '')) {
+    if (TAKEN.includes(refusalOf(error)?.constraint ?? '')) {
       return { outcome: 'refused', reason: 'organization_exists' };
     }
     throw error;

@@ -1,8 +1,8 @@
 // What keeps this PostgreSQL database, or the role we have in it, from taking Commands, in sentences.
 import type { AppliedMigration } from '../migrations.ts';
 import { migrationProblems, shippedMigrations } from '../migrations.ts';
-import { StoreFault } from '../port.ts';
 import type { PostgresConnections } from './connections.ts';
+import { refusalOf } from './faults.ts';
 import type { Transaction } from './transaction.ts';
 
 /** PostgreSQL 15: what the migrations and functions are written for. */
@@ -56,8 +56,7 @@ interface AboutUs {
 
 function sentenceFor(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  const cause = error instanceof StoreFault ? error.cause : error;
-  const code = (cause as { code?: string } | undefined)?.code;
+  const code = refusalOf(error)?.code;
   if (/^role ".*" does not exist$/.test(message) || code === '22023') {
     return 'the role of the service does not exist: mwp migrate';
   }

@@ -7,10 +7,13 @@ export const READ_COMMITTED = 'BEGIN ISOLATION LEVEL READ COMMITTED';
 export const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 const COMMIT: Statement = { text: 'COMMIT', parameters: [] };
+const ROLLBACK: Statement = { text: 'ROLLBACK', parameters: [] };
 
 export class Transaction {
   private readonly session: Session;
   private open = false;
+  /** Waits to travel with the next statements. */
+  private unsent: Statement[] = [];
   /** The first statement that failed. After it nothing can be committed, whatever the caller makes of it. */
   private failed: StoreFault | undefined;
 
@@ -22,12 +25,12 @@ export class Transaction {
     return this.failed;
   }
 
-  /** One round trip; the answer of the last statement. */
-  async begin<Answer extends Row>(mode: string, ...first: Statement[]): Promise<Answer[]> {
-    this.open = true;
-    return (await this.all([{ text: mode, parameters: [] }, ...first])) as Answer[];
+  /** Sends nothing yet: BEGIN and what comes `first` travel with the next statement. */
+  begin(mode: string, ...first: Statement[]): void {
+    this.unsent = [{ text: mode, parameters: [] }, ...first];
   }
 
+  /** One round trip. */
   async query<Answer extends Row>(text: string, parameters: Value[]): Promise<Answer[]> {
     return (await this.all([{ text, parameters }])) as Answer[];
   }
@@ -40,7 +43,7 @@ export class Transaction {
   /** One round trip. The answer of the last statement before COMMIT, if there is one. */
   async commit<Answer extends Row>(...last: Statement[]): Promise<Answer[]> {
     if (this.failed) throw this.failed;
-    const answers = await Promise.allSettled(this.session.pipeline([...last, COMMIT]));
+    const answers = await Promise.allSettled(this.send([...last, COMMIT]));
     const refused = answers.find((answer) => answer.status === 'rejected');
     if (refused !== undefined) {
       // Connection lost after COMMIT was sent: a fault of kind `unavailable`, and nobody knows the outcome.
@@ -55,24 +58,26 @@ export class Transaction {
     return (values.at(-2) ?? []) as Answer[];
   }
 
-  /** Leaves the session clean, or ends it. Does nothing after a commit. */
-  async rollback(): Promise<void> {
+  /** Nobody need wait for it: what is sent next on this session comes after it. Does nothing after a commit. */
+  rollback(): void {
     if (!this.open) return;
     this.open = false;
-    if (this.session.isGone) return;
-    try {
-      await this.session.query('ROLLBACK');
-    } catch {
-      this.session.end();
-    }
+    for (const answer of this.session.pipeline([ROLLBACK])) answer.catch(() => this.session.end());
   }
 
   private async all(statements: Statement[]): Promise<Row[]> {
     if (this.failed) throw this.failed;
-    const answers = await Promise.allSettled(this.session.pipeline(statements));
+    const answers = await Promise.allSettled(this.send(statements));
     // After the first failure the others only say that the transaction is aborted.
     const refused = answers.find((answer) => answer.status === 'rejected');
     if (refused !== undefined) throw (this.failed ??= faultOf(refused.reason));
     return (answers.at(-1) as PromiseFulfilledResult<Row[]>).value;
+  }
+
+  private send(statements: Statement[]): Promise<Row[]>[] {
+    const travelling = [...this.unsent, ...statements];
+    this.unsent = [];
+    this.open = true;
+    return this.session.pipeline(travelling);
   }
 }

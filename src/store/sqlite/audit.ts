@@ -4,7 +4,8 @@ import { AUDIT_MAXIMUM } from '../port.ts';
 import type { AuditRecord } from '../registry-records.ts';
 import { auditFromRecord, auditToRecord } from '../registry-records.ts';
 import type { SqliteConnection } from './connection.ts';
-import { insertRecord, insertStatement, tenantStatement } from './statements.ts';
+import { insertRecord } from './inserting.ts';
+import { insertStatement, tenantStatement } from './statements.ts';
 
 const LAST = tenantStatement('last audit id', 'SELECT max(id) AS id FROM audit WHERE organization_id = ?1');
 const INSERT = insertStatement('audit', [

@@ -13,7 +13,8 @@ import {
 import type { RegisteredFacts, RegistryInserts, RegistryRefusal } from '../registry-rules.ts';
 import { factsNeeded, movesRevision, ruleOnRegistryChange } from '../registry-rules.ts';
 import type { SqliteConnection } from './connection.ts';
-import { insertRecord, insertStatement, tenantStatement } from './statements.ts';
+import { insertRecord } from './inserting.ts';
+import { insertStatement, tenantStatement } from './statements.ts';
 
 const BINDING = 'key_id, principal_type, principal_id, algorithm, public_key, valid_from';
 

@@ -1,8 +1,6 @@
 // Every SQL text that the local store sends, by name. SQLite has no row-level security, so the text itself must bind the
 // Organization: `?1` always is the tenant, and a statement that does not use it cannot be registered as a tenant's.
 
-import type { SqliteConnection, Value } from './connection.ts';
-
 export interface TenantStatement {
   readonly name: string;
   readonly text: string;
@@ -45,15 +43,4 @@ export function insertStatement(table: string, columns: readonly string[], suffi
   const values = columns.map((_, position) => `?${position + 2}`);
   const text = `INSERT INTO ${table} (organization_id, ${columns.join(', ')}) VALUES (?1, ${values.join(', ')})`;
   return { ...tenantStatement(`insert ${table}`, suffix === '' ? text : `${text} ${suffix}`), columns };
-}
-
-/** Rows inserted. */
-export function insertRecord(
-  connection: SqliteConnection,
-  statement: InsertStatement,
-  organizationId: string,
-  record: object,
-): number {
-  const values = statement.columns.map((column) => (record as Record<string, Value>)[column] ?? null);
-  return connection.run(statement, organizationId, ...values);
 }

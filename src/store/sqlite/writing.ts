@@ -14,7 +14,8 @@ import type { Transition } from '../port.ts';
 import { StoreFault } from '../port.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { InsertStatement } from './statements.ts';
-import { insertRecord, insertStatement, tenantStatement } from './statements.ts';
+import { insertRecord } from './inserting.ts';
+import { insertStatement, tenantStatement } from './statements.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
@@ -98,7 +99,7 @@ export function writeTransition(connection: SqliteConnection, organizationId: st
   for (const record of aggregates) if (record.version > 0) changeAggregate(connection, organizationId, record);
   for (const record of aggregates) {
     if (record.version > 0) continue;
-    insert(INSERT_AGGREGATE, { ...record, version: 1, document: JSON.stringify(record.document) });
+    insert(INSERT_AGGREGATE, { ...record, version: 1 });
   }
 
   for (const text of transition.texts) insert(INSERT_TEXT, textToRecord(text));
@@ -139,7 +140,7 @@ function changeAggregate(connection: SqliteConnection, organizationId: string, r
     record.id,
     record.group_id,
     record.version,
-    JSON.stringify(record.document),
+    record.document,
     record.hash,
     record.state,
     record.holder,
