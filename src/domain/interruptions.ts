@@ -50,6 +50,7 @@ export function interrupted(
   { now, policy }: DecisionContext,
 ): EventDraft {
   const wasActive = workItem.state === 'active';
+  const { deadline } = workItem.contract;
   const kept = wasActive ? leases.find(({ leaseId }) => leaseId === workItem.owner?.ownershipLeaseId) : undefined;
   if (wasActive && !kept) throw new Error(`active WorkItem without ownership lease: ${workItem.workItemId}`);
   return {
@@ -66,7 +67,7 @@ export function interrupted(
       status: wasActive ? 'queued' : workItem.state,
       ...(sessionEpoch !== undefined && { sessionEpoch }),
       closedLeases: leases.filter((lease) => lease !== kept).map((lease) => closeLease(lease, 'revoked', reason, now)),
-      ...(kept && { ownershipLease: resumeOwnership(kept, now, policy.resumeWindowSeconds) }),
+      ...(kept && { ownershipLease: resumeOwnership(kept, now, policy.resumeWindowSeconds, deadline) }),
     },
   };
 }

@@ -121,6 +121,17 @@ describe('session_open', () => {
     expect(given.outcome(start)).toBe('WORK_LEASE_EXPIRED');
   });
 
+  it('keeps it no longer than the deadline of the contract', () => {
+    const given = world();
+    seedItem(given);
+    const item = given.view.mustGet('work_item', ITEM);
+    const deadline = addSeconds(given.now, 120);
+    const contract = { ...item.workItem.contract, deadline };
+    given.view.set('work_item', ITEM, GROUP, { ...item, workItem: { ...item.workItem, contract } });
+    given.accept(open());
+    expect(given.view.get('lease', leaseIdOf(ITEM, 'ownership'))?.expiresAt).toBe(deadline);
+  });
+
   it('MWP-WRK-014b: closes a lease at exactly its end as expired, a millisecond before it as revoked', () => {
     for (const [seconds, state] of [
       [299.999, 'revoked'],
