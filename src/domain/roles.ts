@@ -58,6 +58,9 @@ export function checkCoordinator(command: Command, view: View, now: string): Ref
   if (!isCoordinator || !hasActiveRole(membership, 'coordinator')) {
     return refuse('AUTH_FORBIDDEN', 'only the Coordinator may do this');
   }
+  // The lease ended with the Mission, but that the Mission ended says more (MWP-MSN-002a).
+  const ended = checkMissionNotTerminal(command, view);
+  if (ended) return ended;
   const lease = view.list(ownLeasesRead(command)).find(({ leaseId }) => leaseId === mission.coordinator.leaseId);
   if (!isLive(lease, now)) return refuse('AUTH_STALE_COORDINATOR', 'the Coordinator lease has lapsed');
   return undefined;

@@ -1,7 +1,8 @@
 // WorkItems in each state, for the specs of the work Commands. Each builder goes through the Commands before it.
 import type { Principal } from '../../src/protocol/principals.ts';
-import type { LeaseAggregate, WorkItemAggregate } from '../../src/domain/aggregates.ts';
-import { byCoordinator, CODING, GROUP, MISSION, RIVAL, WORKER, activeMission } from './fixtures.ts';
+import type { LeaseAggregate, WorkItemAggregate, WorkItemState } from '../../src/domain/aggregates.ts';
+import { activeMission, byCoordinator, CODING, COORDINATOR, GROUP, MISSION, RIVAL, WORKER } from './fixtures.ts';
+import { artifactOf, evidenceOf, type Overriding } from './work-documents.ts';
 import type { CommandDraft, FoldedEvent, World } from './world.ts';
 
 export const ITEM = 'urn:test:work:1';
@@ -152,3 +153,95 @@ export function only(events: FoldedEvent[]): FoldedEvent {
   if (!event || more.length > 0) throw new Error(`expected one Event, got ${events.length}`);
   return event;
 }
+
+export function publish(overrides: object = {}, payload: object = {}): (world: World) => CommandDraft {
+  return (world) => {
+    const lease = { ownershipEpoch: itemOf(world).details.ownershipEpoch, executionLeaseId: leaseIdOf(world) };
+    return byAgent(WORKER, 'artifact.publish', { artifact: artifactOf(ITEM, overrides), ...lease, ...payload });
+  };
+}
+
+/** What the executing owner cites. */
+export function cited(world: World, workItemId = ITEM) {
+  const { ownershipEpoch } = itemOf(world, workItemId).details;
+  return { workItemId, ownershipEpoch, executionLeaseId: leaseIdOf(world, workItemId) };
+}
+
+export function submit(world: World, payload: object = {}, envelope: object = {}): CommandDraft {
+  const members = { artifactIds: ['urn:test:artifact:1'], evidence: [evidenceOf(ITEM)], ...payload };
+  return byAgent(WORKER, 'work.submit', { ...cited(world), ...members }, envelope);
+}
+
+export function review(overrides: Overriding = {}) {
+  return evidenceOf(ITEM, {
+    evidenceId: 'urn:test:evidence:review',
+    type: 'reviewer_assessment',
+    generatedBy: COORDINATOR,
+    ...overrides,
+  });
+}
+
+export function acceptResult(payload: object = {}, envelope: object = {}): CommandDraft {
+  return byCoordinator('work.accept_result', { workItemId: ITEM, evidence: [review()], ...payload }, envelope);
+}
+
+export function failureReport(overrides: Overriding = {}) {
+  return evidenceOf(ITEM, {
+    evidenceId: 'urn:test:evidence:failure',
+    type: 'failure_report',
+    result: 'failed',
+    ...overrides,
+  });
+}
+
+export const CHECKPOINT = { phase: 'half', completedMilestones: ['one'], createdAt: '2026-11-29T12:00:00Z' };
+
+export function publishedItem(overrides: Overrides = {}, world = staffedMission()): World {
+  activeItem(overrides, world);
+  world.accept(publish()(world));
+  return world;
+}
+
+export function submittedItem(overrides: Overrides = {}, world = staffedMission()): World {
+  publishedItem(overrides, world);
+  world.accept(submit(world));
+  return world;
+}
+
+export function verifiedItem(overrides: Overrides = {}, world = staffedMission()): World {
+  submittedItem(overrides, world);
+  world.accept(acceptResult());
+  return world;
+}
+
+export function blockedItem(overrides: Overrides = {}, world = staffedMission()): World {
+  activeItem(overrides, world);
+  const payload = { ...cited(world), reason: 'Needs a decision', checkpoint: CHECKPOINT };
+  world.accept(byAgent(WORKER, 'work.block', payload));
+  return world;
+}
+
+export function failedItem(overrides: Overrides = {}, world = staffedMission()): World {
+  activeItem(overrides, world);
+  const payload = { ...cited(world), reason: 'It cannot be done', evidence: [failureReport()] };
+  world.accept(byAgent(WORKER, 'work.fail', payload));
+  return world;
+}
+
+export function cancelledItem(overrides: Overrides = {}, world = staffedMission()): World {
+  queuedItem(overrides, world);
+  world.accept(byCoordinator('work.cancel', { workItemId: ITEM, reason: 'No longer needed' }));
+  return world;
+}
+
+export const ITEM_IN_STATE = {
+  open: openItem,
+  offered: offeredItem,
+  queued: queuedItem,
+  active: activeItem,
+  blocked: blockedItem,
+  submitted: submittedItem,
+  verified: verifiedItem,
+  failed: failedItem,
+  cancelled: cancelledItem,
+} as const satisfies Record<WorkItemState, (overrides?: Overrides, world?: World) => World>;
