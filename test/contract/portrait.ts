@@ -1,0 +1,98 @@
+// A tenant with a row in every table, under ids that another tenant may use as well, and everything that the store would
+// show of it: two portraits differ as soon as one row does.
+import { list, one } from '../../src/domain/reads.ts';
+import type { GroupId, OrganizationId } from '../../src/protocol/ids.ts';
+import type { AuthorityStore } from '../../src/store/port.ts';
+import { AGENT, AUTHORITY, binding, hash, newOrganization, planFor, transitionOf } from './samples.ts';
+
+export const GROUP = 'urn:group:same' as GroupId;
+const HASH = hash('same');
+const RECEIPT = { actor: AGENT, actionId: 'urn:action:same' };
+const FAR = '2126-01-01T00:00:00.000Z';
+
+/** `mark` is the one thing that tells two tenants apart. */
+export async function fillEveryTable(store: AuthorityStore, mark: string): Promise<OrganizationId> {
+  const created = newOrganization(mark);
+  const org = created.organization.organizationId;
+  await store.organizations.create(created);
+  await store.organizations.changeRegistry(org, {
+    principals: [{ principal: AGENT, displayName: mark }],
+    bindings: [binding(AGENT, 'urn:key:1', '1'.repeat(43))],
+    validity: [{ keyId: 'urn:key:1', recordedAt: FAR, validUntil: FAR }],
+  });
+  await store.organizations.consumeChallenge(org, 'urn:challenge:same', FAR);
+  await store.organizations.recordAudit(org, { stage: 'domain', reason: mark, code: 'X', actor: AGENT });
+  const plan = planFor([GROUP], { receipt: RECEIPT });
+  await store.acceptTransition(org, plan, async ({ now }) => {
+    const write = transitionOf({
+      groupId: GROUP,
+      plan,
+      now,
+      signingHash: HASH,
+      policyEntries: 1,
+      texts: [{ commitment: 'same', value: JSON.stringify(mark) }],
+      aggregates: [{ kind: 'session', id: 'urn:session:same', document: { agentId: AGENT.id, mark } }],
+    });
+    const [event] = write.events;
+    const [admission] = write.admissions;
+    const [entry] = write.policyLog;
+    Object.assign(event ?? {}, { eventId: 'urn:event:same', body: JSON.stringify(mark) });
+    Object.assign(admission ?? {}, { admissionRecordId: 'urn:record:same', record: JSON.stringify(mark) });
+    Object.assign(entry ?? {}, { entryId: 'urn:entry:same', details: JSON.stringify(mark) });
+    write.documents.push({
+      signingHash: HASH,
+      documentKind: 'artifact',
+      groupId: GROUP,
+      keyId: 'urn:key:1',
+      principal: AUTHORITY,
+      commandHash: HASH,
+      body: JSON.stringify(mark),
+    });
+    return { write, result: undefined };
+  });
+  return org;
+}
+
+export async function portraitOf(store: AuthorityStore, org: OrganizationId): Promise<unknown> {
+  const { organizations } = store;
+  const reads = [one('session', 'urn:session:same'), list('session', { groupId: GROUP })];
+  const locked = await store.acceptTransition(
+    org,
+    planFor([GROUP], { receipt: RECEIPT, signingHashes: [HASH], reads }),
+    async ({ now: _, ...found }, acceptance) => ({
+      result: {
+        ...found,
+        texts: await acceptance.texts(GROUP, ['same']),
+        streams: await acceptance.streamHeads([GROUP]),
+        more: await acceptance.load(reads),
+      },
+    }),
+  );
+  const read = await store.read(org, async (reader) => ({
+    policy: await reader.policy(),
+    load: await reader.load(reads),
+    page: await reader.page({ kind: 'session', limit: 10 }),
+    texts: await reader.texts(GROUP, ['same']),
+    stream: await reader.stream(GROUP),
+    streamIds: await reader.streamIds(),
+    events: await reader.events(GROUP, 0, 10),
+    event: await reader.event('urn:event:same'),
+    eventsById: await reader.eventsById(['urn:event:same']),
+    receipt: await reader.receipt(RECEIPT),
+    command: await reader.command(HASH),
+    document: await reader.document(HASH),
+    admission: await reader.admission(HASH),
+    policyLog: await reader.policyLog(GROUP, 0, 10),
+    aggregateHashes: await reader.aggregateHashes(GROUP),
+    audit: await reader.audit(0, 10),
+  }));
+  return {
+    locked,
+    read,
+    principals: await organizations.principals(org, '', 10),
+    bindings: await organizations.bindings(org, AGENT),
+    evidence: await organizations.keyEvidence(org, ['urn:key:1', 'urn:key:authority', 'urn:key:none']),
+    sealedKeys: await organizations.sealedKeys(org),
+    policy: await organizations.policy(org),
+  };
+}
