@@ -12,6 +12,7 @@ import {
   WORKER,
 } from '../support/fixtures.ts';
 import { ITEM, leaseIdOf, pendingOffer, seedItem } from '../support/seeded-work.ts';
+import { activeItem, offer, queuedItem, start } from '../support/work-fixtures.ts';
 import type { World } from '../support/world.ts';
 import { membershipKey } from '../../src/domain/aggregates.ts';
 import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
@@ -105,6 +106,28 @@ describe('membership.end', () => {
     ]) {
       expect(given.view.get('lease', leaseId)).toMatchObject({ state: 'revoked', closedAt: given.now });
     }
+  });
+
+  it('lets whoever is admitted again resume what was interrupted, and others be asked once the window has passed', () => {
+    const given = activeItem();
+    given.accept(end());
+    const again = byOwner('membership.change', { principal: WORKER, roles: ['worker'] });
+    given.accept(again);
+    expect(given.outcome(start({}, { membershipEpoch: 3 }))).toBe('accepted');
+    const toRival = offer({ candidateAgentIds: [RIVAL.id] });
+    given.advance(RESUME_SECONDS - 0.001);
+    expect(given.outcome(toRival)).toBe('INVALID_STATE_TRANSITION');
+    given.advance(0.001);
+    expect(given.outcome(start({}, { membershipEpoch: 3 }))).toBe('WORK_LEASE_EXPIRED');
+    expect(given.outcome(toRival)).toBe('accepted');
+  });
+
+  it('what only waited in the queue can be offered to others at once', () => {
+    const given = queuedItem();
+    const toRival = offer({ candidateAgentIds: [RIVAL.id] });
+    expect(given.outcome(toRival)).toBe('INVALID_STATE_TRANSITION');
+    given.accept(end());
+    expect(given.outcome(toRival)).toBe('accepted');
   });
 
   it('records a lease that had run out as expired at exactly its end, not a millisecond before', () => {

@@ -1,10 +1,16 @@
 // Design section 3: the stored state of a Group is the fold of its Events, nothing else; whoever joined late folds too.
 import { describe, expect, it } from 'vitest';
-import { activeMission, byCoordinator, byOwner, byWorker, GROUP, RIVAL, WORKER } from '../support/fixtures.ts';
-import { contextPackage } from '../support/signed-documents.ts';
-import type { World } from '../support/world.ts';
+import { activeMission, byCoordinator, byOwner, byWorker, GROUP, OWNER, RIVAL, WORKER } from '../support/fixtures.ts';
+import { changeRequest, contextPackage, finalApproval } from '../support/signed-documents.ts';
+import { CODE_HASH } from '../support/work-documents.ts';
+import { ITEM_IN_STATE, missionRevision, verifiedItem } from '../support/work-fixtures.ts';
+import type { CommandDraft, World } from '../support/world.ts';
+import type { WorkItemState } from '../../src/domain/aggregates.ts';
 import type { View } from '../../src/domain/view.ts';
 import { addSeconds } from '../../src/protocol/timestamps.ts';
+
+const IDENTITY = { type: 'service', id: 'urn:test:service:identity' } as const;
+const SESSION_OPEN = 'ext.missionweaveprotocol.identity.session_open';
 
 function stateOf(view: View) {
   return view
@@ -37,14 +43,38 @@ function life(): World {
   return world;
 }
 
-describe('replay equivalence', () => {
-  it('the Events alone give the state of the Group', () => {
-    const given = life();
-    expect(stateOf(given.replay())).toEqual(stateOf(given.view));
+/** One result, sent back once and then approved. */
+function success(): World {
+  const world = verifiedItem();
+  const submit = byCoordinator('mission.submit_for_approval', { artifactHashes: [CODE_HASH] });
+  world.accept(submit);
+  const request = changeRequest({
+    missionRevision: missionRevision(world),
+    comments: 'A secret wish',
+    approvalId: 'urn:test:approval:0',
   });
+  const { missionRevision: revision, comments: feedback } = request;
+  world.accept(byOwner('mission.request_changes', { missionRevision: revision, feedback, approval: request }));
+  world.accept(submit);
+  const approval = finalApproval({
+    missionRevision: missionRevision(world),
+    artifactHashes: [CODE_HASH],
+    approver: OWNER,
+    comments: 'A secret praise',
+  });
+  world.accept(byOwner('mission.approve', { approval }));
+  return world;
+}
 
-  it('no text of any Event is part of that state', () => {
-    expect(JSON.stringify(stateOf(life().view))).not.toContain('secret');
+describe('replay equivalence', () => {
+  it.each([
+    ['cancelled', life],
+    ['approved', success],
+  ])('the Events alone give the state of a Group whose Mission was %s', (state, play) => {
+    const given = play();
+    expect(given.view.get('mission', 'urn:test:mission:1')?.mission.state).toBe(state);
+    expect(stateOf(given.replay())).toEqual(stateOf(given.view));
+    expect(JSON.stringify(stateOf(given.view))).not.toContain('secret');
   });
 
   it.each([2, 5, 8])('a member who sees the Events from %i on folds them without what came before', (start) => {
@@ -53,5 +83,28 @@ describe('replay equivalence', () => {
     expect(seen.length).toBeGreaterThan(0);
     const view = given.replay(seen, { limited: true });
     expect(view.has('mission', 'urn:test:mission:1')).toBe(false);
+  });
+
+  it.each([2, 8, 12])('so does one who sees an approved Mission from %i on', (start) => {
+    const given = success();
+    const seen = given.events.filter(({ sequence = 0 }) => sequence >= start);
+    expect(() => given.replay(seen, { limited: true })).not.toThrow();
+  });
+});
+
+const STATES = Object.keys(ITEM_IN_STATE) as WorkItemState[];
+const INTERRUPTIONS: [string, CommandDraft][] = [
+  ['the end of its owner’s Membership', byOwner('membership.end', { principal: WORKER })],
+  ['a new session of its owner', { kind: SESSION_OPEN, actor: IDENTITY, payload: { agentId: WORKER.id } }],
+  ['the cancellation of its Mission', byOwner('mission.cancel', { reason: 'No need' })],
+];
+
+describe.each(INTERRUPTIONS)('a WorkItem under %s', (_, command) => {
+  it.each(STATES)('%s: replays, whole and in a limited view', (state) => {
+    const given = ITEM_IN_STATE[state]();
+    given.policy.services = [{ serviceId: IDENTITY.id, kinds: [SESSION_OPEN], relay: false }];
+    const events = given.accept(command);
+    expect(stateOf(given.replay())).toEqual(stateOf(given.view));
+    expect(() => given.replay(events, { limited: true })).not.toThrow();
   });
 });
