@@ -1,16 +1,15 @@
 // After the story: is what the service keeps what it answered? Everything here is computed from the Events as any member
 // reads them, with the authority's public key and nothing else of the service.
 
-import { createPublicKey, verify } from 'node:crypto';
 import type { Event } from '../../protocol/documents/event.ts';
-import { signingBytes, signingHash } from '../../trust/signing.ts';
-import { decodeBase64url } from '../../wire/base64url.ts';
+import { signingHash } from '../../trust/signing.ts';
 import { foldedStateHash } from '../../worker/group-fold.ts';
-import type { StateItem } from '../../worker/answers.ts';
+import type { StateItem, WorkItemItem } from '../../worker/answers.ts';
 import type { Checks } from './checks.ts';
 import type { Journal } from './journal.ts';
 import type { OrganizationAnswer } from './operator.ts';
 import type { Lane } from './screen.ts';
+import { isGenuine, keyRing, type ListedKey, type SignedByActor } from './signatures.ts';
 
 export interface GroupRecord {
   readonly lane: Lane;
@@ -18,11 +17,15 @@ export interface GroupRecord {
   readonly events: readonly Event[];
   readonly headSequence: number;
   readonly state: StateItem;
+  readonly workItems: readonly WorkItemItem[];
+  /** Artifacts, Evidence and Approvals, as their makers signed them. */
+  readonly documents: readonly SignedByActor[];
 }
 
 /** Counts for the summary. */
 export interface AuditResult {
-  readonly signaturesVerified: number;
+  readonly eventsVerified: number;
+  readonly documentsVerified: number;
   readonly receiptsCompared: number;
 }
 
@@ -30,36 +33,33 @@ export interface AuditResult {
 export interface History {
   readonly records: readonly GroupRecord[];
   readonly organization: OrganizationAnswer;
+  readonly actorKeys: readonly ListedKey[];
   readonly journal: Journal;
 }
 
-export function auditGroups({ records, organization, journal }: History, checks: Checks): AuditResult {
-  let signaturesVerified = 0;
+export function auditGroups({ records, organization, actorKeys, journal }: History, checks: Checks): AuditResult {
+  const ofAuthority = keyRing(organization.keys.filter(({ principal }) => principal.id === organization.authority.id));
+  const ofActors = keyRing(actorKeys);
+  let eventsVerified = 0;
+  let documentsVerified = 0;
   for (const record of records) {
-    signaturesVerified += checkSignatures(record, organization, checks);
+    const { lane, events, documents, workItems } = record;
+    const genuine = events.filter((event) => isGenuine(event, ofAuthority)).length;
+    checks.equal(`${lane}: every Event bears a valid signature of the authority`, genuine, events.length);
+    const signed = documents.filter((document) => isGenuine(document, ofActors)).length;
+    checks.equal(
+      `${lane}: Artifacts, Evidence and Approvals are as their makers signed them`,
+      signed,
+      documents.length,
+    );
+    const unfinished = workItems.filter(({ workItem }) => workItem.state !== 'verified');
+    checks.equal(`${lane}: every WorkItem is verified`, unfinished, []);
     checkSequences(record, checks);
     checkState(record, organization, checks);
+    eventsVerified += genuine;
+    documentsVerified += signed;
   }
-  return { signaturesVerified, receiptsCompared: checkReceipts(records, journal, checks) };
-}
-
-/** Every Event, under a key that the Organization gave for its authority. */
-function checkSignatures({ lane, events }: GroupRecord, organization: OrganizationAnswer, checks: Checks): number {
-  const keys = new Map(
-    organization.keys
-      .filter(({ principal }) => principal.id === organization.authority.id)
-      .map(({ keyId, publicKey }) => [
-        keyId,
-        createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' }),
-      ]),
-  );
-  const genuine = events.filter(({ signature, ...event }) => {
-    const key = keys.get(signature.keyId);
-    const value = decodeBase64url(signature.value);
-    return key !== undefined && value !== undefined && verify(null, signingBytes(event), key, value);
-  });
-  checks.equal(`${lane}: every Event bears a valid signature of the authority`, genuine.length, events.length);
-  return genuine.length;
+  return { eventsVerified, documentsVerified, receiptsCompared: checkReceipts(records, journal, checks) };
 }
 
 function checkSequences({ lane, groupId, events, headSequence }: GroupRecord, checks: Checks): void {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Event } from '../../protocol/documents/event.ts';
 import type { CommandKind } from '../../protocol/kinds.ts';
 import type { ErrorCode } from '../../protocol/refusals.ts';
-import type { Accepted } from '../../worker/answers.ts';
+import type { Accepted, MissionItem } from '../../worker/answers.ts';
 import type { CommandDraft, Epochs } from '../../worker/commands.ts';
 import { GroupReader } from '../../worker/group-reader.ts';
 import { describeProblem, type Outcome } from '../../worker/outcome.ts';
@@ -22,6 +22,12 @@ export type Line = Omit<CommandDraft, 'kind' | 'payload' | 'groupId'> & {
   readonly epochs?: Epochs;
   readonly tone?: Tone;
 };
+
+/** What must fail: "tries … ", and the code that it must meet. */
+export interface Attempt {
+  readonly tries: string;
+  readonly meets: ErrorCode;
+}
 
 export interface Staging {
   readonly cast: Cast;
@@ -80,28 +86,27 @@ export class Play {
   }
 
   /** Signed, sent, and refused with that code; anything else is a failed check and the story goes on. */
-  async mayNot(
-    actor: Actor,
-    claim: string,
-    code: ErrorCode,
-    kind: CommandKind,
-    payload: object,
-    line: Line = {},
-  ): Promise<void> {
+  async mayNot(actor: Actor, attempt: Attempt, kind: CommandKind, payload: object, line: Line = {}): Promise<void> {
     const outcome = await this.tries(actor, kind, payload, line);
-    await this.refusal(actor.name, claim, code, answerOf(outcome));
+    await this.refusal(actor, attempt, answerOf(outcome));
   }
 
   /** One thing that must fail, told with the code that it met. */
-  async refusal(who: string, claim: string, expected: ErrorCode, found: string): Promise<void> {
-    const passed = this.checks.equal(`${this.lane}: ${claim}`, found, expected);
-    await this.tell(`${claim}: ${found}`, who, passed ? 'refused' : 'bad');
+  async refusal(actor: Actor, { tries, meets }: Attempt, found: string): Promise<void> {
+    const passed = this.checks.equal(`${this.lane}: ${actor.name} tries ${tries}`, found, meets);
+    await this.tell(`tries ${tries} → ${found}`, actor.name, passed ? 'refused' : 'bad');
   }
 
   tries(actor: Actor, kind: CommandKind, payload: object, line: Line = {}): Promise<Outcome<Accepted>> {
     const { epochs, tone: _told, ...members } = line;
     const draft = { ...members, kind, groupId: this.groupId, payload: { ...payload } };
     return actor.send(actor.sign(draft, epochs));
+  }
+
+  async missionAs(actor: Actor): Promise<MissionItem> {
+    const mission = await actor.client.read<MissionItem>(`/missions/${encodeURIComponent(this.missionId)}`);
+    if (!mission.ok) throw new StoryStopped(`${actor.name} reads the mission (${answerOf(mission)})`);
+    return mission.value;
   }
 
   readAs(actor: Actor): GroupReader {

@@ -1,16 +1,18 @@
 // One run of the demo: set the stage, play both missions, audit what is left, tell the result, take everything down.
 
+import type { Actor } from './actor.ts';
 import type { Engine } from './arguments.ts';
-import { auditGroups, type GroupRecord, type History } from './audit.ts';
+import { auditGroups, type History } from './audit.ts';
+import { checkBudgets, readAccount, readGroup } from './group-record.ts';
 import { PARTS } from './cast.ts';
 import { Checks, StoryStopped } from './checks.ts';
 import { Journal } from './journal.ts';
 import { playBoth } from './missions.ts';
-import { answerOf, Play } from './play.ts';
+import { Play } from './play.ts';
 import { PLOTS } from './plot.ts';
-import type { Lane, Screen } from './screen.ts';
+import type { Screen } from './screen.ts';
 import { setStage, type Stage, type StageHands } from './stage.ts';
-import { summarize, verdict, type Findings } from './summary.ts';
+import { summarize, verdict } from './summary.ts';
 
 export interface RunOptions {
   readonly database: Engine;
@@ -37,13 +39,14 @@ export async function runDemo(options: RunOptions): Promise<boolean> {
     const plays = { A: new Play('A', staging), B: new Play('B', staging) };
     await playBoth(plays, stop);
     const records = [await readGroup(plays.A), await readGroup(plays.B)];
-    const history = { records, organization: stage.organization, journal };
+    const actorKeys = (Object.values(stage.cast) as Actor[]).map(({ key }) => key);
+    const history = { records, organization: stage.organization, actorKeys, journal };
     const audit = auditGroups(history, checks);
     options.furtherChecks?.(checks, history);
     const accounts = { A: await readAccount(plays.A), B: await readAccount(plays.B) };
-    checkBudget(checks, accounts);
+    checkBudgets(checks, accounts);
     await checkAudit(checks, journal, stage);
-    summarize(screen, { records, accounts, audit, journal });
+    summarize(screen, { records, accounts, audit, journal }, checks);
   } catch (error) {
     if (!(error instanceof StoryStopped)) throw error;
     if (checks.failed.length === 0) checks.equal(error.message, 'it cannot', 'it can');
@@ -61,26 +64,11 @@ function introduce(screen: Screen, stage: Stage): void {
   const people = Object.values(PARTS).map(({ name, does }) => `${name} (${does})`);
   people.forEach((line, index) => screen.line(`  ${faint(index === 0 ? 'cast    ' : '        ')} ${line}`));
   screen.line();
+  const { good, refused, bad } = screen.palette;
+  const legend = ['· done', good('✓ checked'), refused('⊘ tried, and refused as it must be'), bad('✗ wrong')];
+  screen.line(`  ${legend.join('   ')}`);
+  screen.line();
   screen.lanes({ A: PLOTS.A.title, B: PLOTS.B.title });
-}
-
-/** As the owner, a full member, reads it. */
-async function readGroup(play: Play): Promise<GroupRecord> {
-  const reader = play.readAs(play.cast.olga);
-  const [events, group, state] = await Promise.all([reader.events(), reader.group(), reader.state()]);
-  if (!events.ok) throw new StoryStopped(`the Events of ${play.lane} are read (${answerOf(events)})`);
-  if (!group.ok) throw new StoryStopped(`the Group of ${play.lane} is read (${answerOf(group)})`);
-  if (!state.ok) throw new StoryStopped(`the state of ${play.lane} is read (${answerOf(state)})`);
-  const { lane, groupId } = play;
-  return { lane, groupId, events: events.value, headSequence: group.value.headSequence, state: state.value };
-}
-
-async function readAccount(play: Play) {
-  const budgets = await play.readAs(play.cast.olga).list('budgets');
-  if (!budgets.ok) throw new StoryStopped(`the budgets of ${play.lane} are read (${answerOf(budgets)})`);
-  const found = budgets.value.find(({ account }) => account.owner.id === play.missionId);
-  if (found === undefined) throw new StoryStopped(`the mission of ${play.lane} has a budget`);
-  return found.account;
 }
 
 /** The service keeps a protected record of each refusal; that they are all there, and no more, is the operator's to see. */
@@ -89,18 +77,4 @@ async function checkAudit(checks: Checks, journal: Journal, { operator, organiza
   for (const { code } of await operator.audit(organization.slug)) recorded.set(code, (recorded.get(code) ?? 0) + 1);
   const told = new Map<string, number>(journal.refusals());
   checks.equal('the protected audit holds every refusal, by code', recorded, told);
-}
-
-function checkBudget(checks: Checks, accounts: Findings['accounts']): void {
-  for (const lane of ['A', 'B'] as const satisfies readonly Lane[]) {
-    const { limit, treeUsage } = accounts[lane];
-    const within = Object.entries(treeUsage ?? {}).every(
-      ([name, used]) => used <= (limit[name as keyof typeof limit] ?? 0),
-    );
-    checks.holds(
-      `${lane}: what was used stays within the mission's budget`,
-      treeUsage !== null && within,
-      accounts[lane],
-    );
-  }
 }

@@ -2,21 +2,21 @@
 // verdict. Numbers only; the claims stand in the checks.
 
 import type { Amounts } from '../../domain/aggregates.ts';
-import type { AccountItem } from '../../worker/answers.ts';
 import type { AuditResult, GroupRecord } from './audit.ts';
 import type { Checks } from './checks.ts';
+import type { Account } from './group-record.ts';
 import type { Journal } from './journal.ts';
 import { padTo, widthOf } from './palette.ts';
 import type { Lane, Screen } from './screen.ts';
 
 export interface Findings {
   readonly records: readonly GroupRecord[];
-  readonly accounts: Readonly<Record<Lane, AccountItem['account']>>;
+  readonly accounts: Readonly<Record<Lane, Account>>;
   readonly audit: AuditResult;
   readonly journal: Journal;
 }
 
-export function summarize(screen: Screen, findings: Findings): void {
+export function summarize(screen: Screen, findings: Findings, checks: Checks): void {
   const { bold } = screen.palette;
   screen.line();
   screen.line(bold('Events'));
@@ -25,17 +25,37 @@ export function summarize(screen: Screen, findings: Findings): void {
   screen.line(bold('Budgets'));
   table(screen, budgetRows(findings.accounts));
   screen.line();
-  screen.line(bold('Refused, as they must be'));
-  const refusals = findings.journal.refusals();
-  table(screen, [['code', 'Commands'], ...refusals.map(([code, count]) => [code, String(count)])]);
+  screen.line(bold('Refused, as it must be'));
+  table(screen, refusalRows(findings.journal, checks), 2);
   screen.line();
   screen.line(bold('Proved'));
-  const { signaturesVerified, receiptsCompared } = findings.audit;
-  screen.line(`  ${signaturesVerified} Event signatures verified with the authority's public key`);
-  screen.line(`  ${receiptsCompared} receipts compared with the Events that they name`);
-  for (const { lane, state, headSequence } of findings.records) {
-    screen.line(`  Group ${lane}: sequence 1 to ${headSequence} without a gap, state ${state.stateHash.slice(0, 23)}…`);
-  }
+  for (const line of proofs(findings)) screen.line(`  ${line}`);
+}
+
+function proofs({ audit, records, journal }: Findings): string[] {
+  const { eventsVerified, documentsVerified, receiptsCompared } = audit;
+  const { entries } = journal;
+  const refused = entries.filter(({ outcome }) => !outcome.ok).length;
+  const sent = `${entries.length} Commands sent: ${receiptsCompared} accepted, ${journal.duplicates()} repeats, ${refused} refused`;
+  return [
+    sent,
+    `${eventsVerified} Events verified with nothing but the authority's public key`,
+    `${documentsVerified} Artifacts, Evidence and Approvals verified with the keys of those who signed them`,
+    `${receiptsCompared} receipts name the Command sent and the Events stored, hash by hash`,
+    ...records.map(
+      ({ lane, state, headSequence }) =>
+        `${lane}: sequence 1 to ${headSequence} without a gap, folded to the authority's own state ${state.stateHash.slice(7, 23)}`,
+    ),
+  ];
+}
+
+/** How often each code was answered to a Command, and the first attempt that met it. */
+function refusalRows(journal: Journal, checks: Checks): string[][] {
+  const attempt = (code: string) => checks.passed.find(({ expected, found }) => expected === code && found === code);
+  return [
+    ['code', 'Commands', 'for instance'],
+    ...journal.refusals().map(([code, count]) => [code, String(count), attempt(code)?.claim ?? '']),
+  ];
 }
 
 /** The last line is the verdict; before it, each failed claim with what was expected and what was found. */
@@ -95,8 +115,8 @@ function inUnits(dimension: keyof Amounts, amount: number, currency = ''): strin
   return amount.toLocaleString('en-US');
 }
 
-/** First column to the left, numbers to the right; the first row is the heading. */
-function table(screen: Screen, rows: readonly (readonly string[])[]): void {
+/** First column to the left, numbers to the right, words in the last again to the left; the first row is the heading. */
+function table(screen: Screen, rows: readonly (readonly string[])[], wordsFrom = Infinity): void {
   const columns = rows[0]?.length ?? 0;
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
@@ -104,7 +124,7 @@ function table(screen: Screen, rows: readonly (readonly string[])[]): void {
   rows.forEach((row, index) => {
     const cells = row.map((cell, column) => {
       const width = widths[column] ?? 0;
-      return column === 0 ? padTo(cell, width) : ' '.repeat(width - widthOf(cell)) + cell;
+      return column === 0 || column >= wordsFrom ? padTo(cell, width) : ' '.repeat(width - widthOf(cell)) + cell;
     });
     const line = `  ${cells.join('   ')}`.trimEnd();
     screen.line(index === 0 ? screen.palette.faint(line) : line);

@@ -9,19 +9,13 @@ import { signArtifact, signEvidence } from '../../worker/documents.ts';
 import type { Actor } from './actor.ts';
 import { CAPABILITY_VERSION, CARD_VERSION } from './cast.ts';
 import { StoryStopped } from './checks.ts';
-import { contractFor, CURRENCY, selectionBasisFor } from './contract.ts';
+import { contractFor, selectionBasisFor } from './contract.ts';
 import { eventIn, type Line, type Play } from './play.ts';
 import type { PlotItem } from './plot.ts';
+import { usageInWords, type Usage } from './usage.ts';
 
 export const RENEW = 'ext.missionweaveprotocol.core.work_execution_lease_renew';
 export const USE = 'ext.missionweaveprotocol.core.resource_usage_record';
-
-export interface Usage {
-  readonly financialMicrounits?: number;
-  readonly modelTokens?: number;
-  readonly toolCalls?: number;
-  readonly externalActions?: number;
-}
 
 export class Task {
   readonly play: Play;
@@ -126,7 +120,7 @@ export class Task {
 
   async use(usageDelta: Usage): Promise<void> {
     const payload = { ...this.underLease, usageDelta };
-    await this.play.does(this.owner, `books ${inWords(usageDelta)} on ${this.name}`, USE, payload, this.line);
+    await this.play.does(this.owner, `books ${usageInWords(usageDelta)} on ${this.name}`, USE, payload, this.line);
   }
 
   async publish(content: string, sources: readonly Task[]): Promise<SignedDocument<'artifact'>> {
@@ -188,17 +182,6 @@ export class Task {
 }
 
 export type Evidence = SignedDocument<'evidence'>;
-
-function inWords(usage: Usage): string {
-  const { modelTokens, toolCalls, financialMicrounits, externalActions } = usage;
-  const parts = [
-    modelTokens !== undefined && `${modelTokens.toLocaleString('en-US')} tokens`,
-    toolCalls !== undefined && `${toolCalls} tool calls`,
-    externalActions !== undefined && `${externalActions} external action`,
-    financialMicrounits !== undefined && `${(financialMicrounits / 1_000_000).toFixed(2)} ${CURRENCY}`,
-  ];
-  return parts.filter((part) => part !== false).join(', ');
-}
 
 /** The first digits of a hash, enough to recognise it on the screen. */
 export function short(hash: string): string {

@@ -1,14 +1,12 @@
 // The coordinator names one revision and its Artifacts; only the owner's signed Approval of exactly these ends the
 // mission. In B the owner first finds a defect and asks for a change.
 
-import { randomUUID } from 'node:crypto';
-import type { MissionItem } from '../../../worker/answers.ts';
 import { signApproval } from '../../../worker/documents.ts';
-import { StoryStopped } from '../checks.ts';
-import { answerOf, eventIn, type Play } from '../play.ts';
+import { eventIn, type Attempt, type Play } from '../play.ts';
 import { CHANGE_REQUEST } from '../plot.ts';
 import { runCases } from '../run-cases.ts';
 import { short, type Task } from '../task.ts';
+import { messageOf } from './talk.ts';
 
 export interface Submission {
   readonly missionRevision: number;
@@ -32,9 +30,10 @@ export async function approveWrongly(play: Play, submission: Submission): Promis
   const { olga, otto } = play.cast;
   const fewer = { ...submission, artifactHashes: submission.artifactHashes.slice(1) };
   const kind = 'mission.approve';
-  await play.mayNot(olga, 'approves another set of Artifacts', 'REVISION_CONFLICT', kind, approving(play, olga, fewer));
-  const claim = 'signs an approval, but owns no mission';
-  await play.mayNot(otto, claim, 'AUTH_FORBIDDEN', kind, approving(play, otto, submission));
+  const set: Attempt = { tries: 'to approve another set of Artifacts', meets: 'REVISION_CONFLICT' };
+  await play.mayNot(olga, set, kind, approving(play, olga, fewer));
+  const owner: Attempt = { tries: 'to approve a mission that he does not own', meets: 'AUTH_FORBIDDEN' };
+  await play.mayNot(otto, owner, kind, approving(play, otto, submission));
 }
 
 export async function askForChange(play: Play, submission: Submission): Promise<void> {
@@ -55,29 +54,27 @@ export async function askForChange(play: Play, submission: Submission): Promise<
 export async function approve(play: Play, submission: Submission, before?: Submission): Promise<void> {
   const { olga, cora } = play.cast;
   if (before !== undefined) {
-    const claim = 'approves the submission from before the change';
-    await play.mayNot(olga, claim, 'REVISION_CONFLICT', 'mission.approve', approving(play, olga, before));
+    const attempt: Attempt = { tries: 'to approve the revision from before the change', meets: 'REVISION_CONFLICT' };
+    await play.mayNot(olga, attempt, 'mission.approve', approving(play, olga, before));
   }
   const { missionRevision, artifactHashes } = submission;
   const answer = await play.does(
     olga,
-    `approves revision ${missionRevision} with ${artifactHashes.map(short).join(' ')}`,
+    `approves revision ${missionRevision} with exactly ${artifactHashes.map(short).join(' ')}`,
     'mission.approve',
     approving(play, olga, submission),
   );
   eventIn(answer, 'mission.approved');
   await checkApproved(play, submission);
-  const content = [{ type: 'text', text: 'One more thing' }];
-  const late = { messageId: `urn:uuid:${randomUUID()}`, conversationId: play.conversationId, content };
-  await play.mayNot(cora, 'speaks after the end', 'INVALID_STATE_TRANSITION', 'message.post', late);
+  const late = messageOf(play, 'One more thing');
+  const attempt: Attempt = { tries: 'to speak after the end', meets: 'INVALID_STATE_TRANSITION' };
+  await play.mayNot(cora, attempt, 'message.post', late);
 }
 
 async function checkApproved(play: Play, submission: Submission): Promise<void> {
-  const { client } = play.cast.olga;
-  const mission = await client.read<MissionItem>(`/missions/${encodeURIComponent(play.missionId)}`);
-  if (!mission.ok) throw new StoryStopped(`${play.cast.olga.name} reads the mission (${answerOf(mission)})`);
-  const { state } = mission.value.mission;
-  const { approvedArtifactHashes } = mission.value.details;
+  const { mission, details } = await play.missionAs(play.cast.olga);
+  const { state } = mission;
+  const { approvedArtifactHashes } = details;
   const found = { state, approved: [...(approvedArtifactHashes ?? [])].sort() };
   const expected = { state: 'approved', approved: [...submission.artifactHashes].sort() };
   play.checks.equal(`${play.lane}: the mission is approved with exactly these Artifacts`, found, expected);

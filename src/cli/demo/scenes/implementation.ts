@@ -2,7 +2,7 @@
 // start in B is refused; she leaves a checkpoint in A, does B, and resumes A under a new lease. The old lease is dead.
 
 import type { Cues } from '../cue.ts';
-import type { Play } from '../play.ts';
+import type { Attempt, Play } from '../play.ts';
 import { RENEW, type Task } from '../task.ts';
 import type { Tasks } from './planning.ts';
 
@@ -24,7 +24,8 @@ export async function implementFirst(play: Play, tasks: Tasks, cues: Cues, signa
   await ada.atDesk(async () => {
     await task.start('resumes from the checkpoint, under a new lease');
     const late = { ...oldLease, leaseSeconds: 300 };
-    await play.mayNot(ada, 'renews the lease from before the checkpoint', 'WORK_LEASE_EXPIRED', RENEW, late, task.line);
+    const attempt: Attempt = { tries: 'to renew the lease from before the checkpoint', meets: 'WORK_LEASE_EXPIRED' };
+    await play.mayNot(ada, attempt, RENEW, late, task.line);
     await deliver(play, task, tasks);
   });
   await task.acceptResult(play.cast.cora, 'Loaded and run once');
@@ -36,8 +37,8 @@ export async function implementSecond(play: Play, tasks: Tasks, cues: Cues, sign
   cues.secondIsReady.give();
   await cues.firstIsActive.wait(signal);
   await play.tell('Implementation', '', 'heading');
-  const claim = 'a second active WorkItem, in another mission';
-  await play.mayNot(ada, claim, 'RATE_LIMITED', 'work.start', task.starting, task.line);
+  const attempt: Attempt = { tries: 'to start here too, while she works in mission A', meets: 'RATE_LIMITED' };
+  await play.mayNot(ada, attempt, 'work.start', task.starting, task.line);
   cues.secondWasTried.give();
   await ada.atDesk(async () => {
     await task.start();

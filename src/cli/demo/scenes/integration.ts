@@ -1,10 +1,15 @@
 // The result goes to production. In A that touches the outside, so it waits for a human's Execution Approval.
 
 import { createHash } from 'node:crypto';
-import { signExecutionApproval } from '../execution-approval.ts';
-import type { Play } from '../play.ts';
+import { addSeconds, timestampFromMillis } from '../../../protocol/timestamps.ts';
+import { executionApproval } from '../../../worker/execution-approval.ts';
+import { CURRENCY, DEPLOY } from '../contract.ts';
+import type { Attempt, Play } from '../play.ts';
 import type { Task } from '../task.ts';
 import type { Tasks } from './planning.ts';
+
+/** Shorter than the ownership lease, which bounds every Approval. */
+const APPROVED_SECONDS = 300;
 
 export async function integrate(play: Play, tasks: Tasks): Promise<void> {
   const { cora, ada, cleo } = play.cast;
@@ -13,8 +18,8 @@ export async function integrate(play: Play, tasks: Tasks): Promise<void> {
   await play.tell('Integration', '', 'heading');
   const results = [tasks.implementation, tasks.tests].flatMap(({ artifacts }) => artifacts);
   const early = { artifactHashes: results.map(({ contentHash }) => contentHash) };
-  const claim = 'submits the mission with work left to do';
-  await play.mayNot(cora, claim, 'INVALID_STATE_TRANSITION', 'mission.submit_for_approval', early);
+  const attempt: Attempt = { tries: 'to submit the mission with work left', meets: 'INVALID_STATE_TRANSITION' };
+  await play.mayNot(cora, attempt, 'mission.submit_for_approval', early);
 
   await task.offer(cora, [integrator]);
   await task.accept(integrator);
@@ -39,14 +44,27 @@ async function submitTooLittle(play: Play, task: Task): Promise<void> {
   const evidence = [task.evidence(task.owner, 'policy_check', 'Looks fine')];
   const artifactIds = task.artifacts.map(({ artifactId }) => artifactId);
   const payload = { ...task.underLease, artifactIds, evidence };
-  const claim = 'submits other Evidence than the contract asks for';
-  await play.mayNot(task.owner, claim, 'INVALID_COMMAND', 'work.submit', payload, task.line);
+  const attempt: Attempt = { tries: 'to submit other Evidence than the contract asks for', meets: 'INVALID_COMMAND' };
+  await play.mayNot(task.owner, attempt, 'work.submit', payload, task.line);
 }
 
 async function askAHuman(play: Play, task: Task): Promise<void> {
   const { olga } = play.cast;
-  const claim = 'starts on production without a human’s approval';
-  await play.mayNot(task.owner, claim, 'APPROVAL_REQUIRED', 'work.start', task.starting, task.line);
-  const payload = await signExecutionApproval(play, task, olga);
+  const attempt: Attempt = { tries: 'to touch production without a human’s approval', meets: 'APPROVAL_REQUIRED' };
+  await play.mayNot(task.owner, attempt, 'work.start', task.starting, task.line);
+  const { missionId, groupId } = play;
+  const { revision } = (await play.missionAs(olga)).mission;
+  const payload = executionApproval(
+    olga.key,
+    { missionId, groupId, missionRevision: revision },
+    {
+      workItemId: task.workItemId,
+      ownershipEpoch: task.ownershipEpoch,
+      operations: [DEPLOY.operation],
+      resources: [DEPLOY.resource],
+      budget: { currency: CURRENCY, financialLimit: 2, externalSideEffectLimit: 1 },
+      expiresAt: addSeconds(timestampFromMillis(Date.now()), APPROVED_SECONDS),
+    },
+  );
   await play.does(olga, 'approves this one execution', 'approval.grant_execution', payload, task.line);
 }

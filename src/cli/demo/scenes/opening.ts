@@ -7,13 +7,14 @@ import { addSeconds, timestampFromMillis } from '../../../protocol/timestamps.ts
 import type { Actor } from '../actor.ts';
 import { StoryStopped } from '../checks.ts';
 import { DEPLOY, inTwoHours, MISSION_BUDGET } from '../contract.ts';
-import { answerOf, eventIn, type Play } from '../play.ts';
+import { messageOf } from './talk.ts';
+import { answerOf, eventIn, type Attempt, type Play } from '../play.ts';
 
 const COPIES = 5;
 
 export async function declareMission(play: Play): Promise<void> {
   const { olga, cora } = play.cast;
-  await play.tell('The mission is declared', '', 'heading');
+  await play.tell('The mission begins', '', 'heading');
   const { missionId, groupId, plot } = play;
   const payload = {
     missionId,
@@ -56,11 +57,9 @@ export async function declareMission(play: Play): Promise<void> {
     play.checks.equal('A: six sends left one Event', group.ok && group.value.headSequence, 1);
     await play.tell(claim, olga.name, passed ? 'good' : 'bad');
   } else {
-    const { actionId } = command;
     const other = { ...payload, title: 'Something else under the same Action ID' };
-    await play.mayNot(olga, 'the same Action ID for other content', 'ACTION_ID_COLLISION', 'mission.create', other, {
-      actionId,
-    });
+    const attempt: Attempt = { tries: 'the same Action ID for other content', meets: 'ACTION_ID_COLLISION' };
+    await play.mayNot(olga, attempt, 'mission.create', other, { actionId: command.actionId });
   }
   await catchUp(play, cora);
 }
@@ -93,6 +92,10 @@ export async function joinMission(play: Play): Promise<void> {
   }
   const joined = play.lane === 'A' ? [ada, ben, otto] : [ada, cleo];
   for (const actor of joined) await actor.lookAround();
+  if (play.lane === 'B') {
+    const attempt: Attempt = { tries: 'to speak while she is provisional', meets: 'MEMBERSHIP_REQUIRED' };
+    await play.mayNot(cleo, attempt, 'message.post', messageOf(play, 'Hello everybody'));
+  }
 }
 
 async function contextFor(play: Play, author: Actor) {

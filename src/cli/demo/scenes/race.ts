@@ -5,7 +5,7 @@ import { randomInt } from 'node:crypto';
 import { canonicalText } from '../../../wire/canonical.ts';
 import type { Actor } from '../actor.ts';
 import { StoryStopped } from '../checks.ts';
-import { answerOf, type Play } from '../play.ts';
+import { answerOf, type Attempt, type Play } from '../play.ts';
 import type { Task } from '../task.ts';
 
 const COPIES = 3;
@@ -31,7 +31,8 @@ export async function raceFor(play: Play, task: Task, candidates: readonly Actor
   await play.tell(`wins ${task.name}: ${sends} acceptances at once, one owner`, winner.actor.name, 'good');
   for (const loser of results.filter((result) => result !== winner)) {
     const codes = [...new Set(loser.codes)].join(' and ');
-    await play.refusal(loser.actor.name, `comes second in the race for ${task.name}`, 'WORK_ALREADY_OWNED', codes);
+    const attempt: Attempt = { tries: `for ${task.name} too, ${COPIES} times`, meets: 'WORK_ALREADY_OWNED' };
+    await play.refusal(loser.actor, attempt, codes);
   }
 }
 

@@ -1,6 +1,6 @@
 // The first WorkItem of each mission: raced for, worked under a lease that is renewed, submitted and accepted.
 
-import type { Play } from '../play.ts';
+import type { Attempt, Play } from '../play.ts';
 import type { Tasks } from './planning.ts';
 import { raceFor } from './race.ts';
 
@@ -12,15 +12,8 @@ export async function writeRequirements(play: Play, tasks: Tasks): Promise<void>
   await implementation.offer(cora, [ada]);
   await implementation.accept(ada);
   if (play.lane === 'A') {
-    const early = () =>
-      play.mayNot(
-        ada,
-        'starts the code before its requirements',
-        'INVALID_STATE_TRANSITION',
-        'work.start',
-        implementation.starting,
-        implementation.line,
-      );
+    const attempt: Attempt = { tries: 'to start the code before its requirements', meets: 'INVALID_STATE_TRANSITION' };
+    const early = () => play.mayNot(ada, attempt, 'work.start', implementation.starting, implementation.line);
     await ada.atDesk(early);
   }
   await task.owner.atDesk(async () => {

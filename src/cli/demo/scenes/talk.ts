@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../actor.ts';
-import type { Play } from '../play.ts';
+import type { Attempt, Play } from '../play.ts';
 import type { Task } from '../task.ts';
 
 export async function talkItOver(play: Play): Promise<void> {
@@ -10,7 +10,8 @@ export async function talkItOver(play: Play): Promise<void> {
   await say(play, cora, `Welcome. ${play.plot.objective}.`, { mentions: [ada] });
   await say(play, ada, 'I take the code, if nobody minds', { mentions: [cora] });
   const message = { ...messageOf(play, 'The integration is approved, go ahead'), authority: true };
-  await play.mayNot(ada, 'a Message that claims authority', 'INVALID_COMMAND', 'message.post', message);
+  const attempt: Attempt = { tries: 'a Message that claims authority', meets: 'INVALID_COMMAND' };
+  await play.mayNot(ada, attempt, 'message.post', message);
 }
 
 /** A question in the WorkItem's own Conversation, and the coordinator's answer. */
@@ -37,7 +38,7 @@ async function say(play: Play, actor: Actor, text: string, said: Said = {}): Pro
   await play.does(actor, `“${text}”`, 'message.post', payload, { conversationId });
 }
 
-function messageOf(play: Play, text: string) {
+export function messageOf(play: Play, text: string) {
   const { conversationId } = play;
   return { messageId: `urn:uuid:${randomUUID()}`, conversationId, content: [{ type: 'text', text }] };
 }

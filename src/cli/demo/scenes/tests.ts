@@ -3,7 +3,7 @@
 
 import type { Actor } from '../actor.ts';
 import { StoryStopped } from '../checks.ts';
-import type { Play } from '../play.ts';
+import type { Attempt, Play } from '../play.ts';
 import { runCases } from '../run-cases.ts';
 import { RENEW, USE, type Task } from '../task.ts';
 import type { Tasks } from './planning.ts';
@@ -53,7 +53,8 @@ async function restart(play: Play, task: Task, tester: Actor): Promise<void> {
   await play.tell('restarts and opens a second session', tester.name);
   const late = { ...task.underLease, leaseSeconds: 300 };
   const line = { ...task.line, epochs: { sessionEpoch } };
-  await play.mayNot(tester, 'the process from before the restart goes on', 'AUTH_STALE_SESSION', RENEW, late, line);
+  const attempt: Attempt = { tries: 'to go on in the session from before', meets: 'AUTH_STALE_SESSION' };
+  await play.mayNot(tester, attempt, RENEW, late, line);
   const item = await play.readAs(tester).workItem(task.workItemId);
   const state = item.ok && item.value.workItem.state;
   play.checks.equal('A: the restart put the WorkItem back into the queue, still owned', state, 'queued');
@@ -63,6 +64,6 @@ async function restart(play: Play, task: Task, tester: Actor): Promise<void> {
 async function overspend(play: Play, task: Task, tester: Actor): Promise<void> {
   const usageDelta = { modelTokens: 60_001 };
   const payload = { ...task.underLease, usageDelta };
-  const claim = 'books one token more than the contract has';
-  await play.mayNot(tester, claim, 'BUDGET_EXCEEDED', USE, payload, task.line);
+  const attempt: Attempt = { tries: 'to book one token more than the contract has', meets: 'BUDGET_EXCEEDED' };
+  await play.mayNot(tester, attempt, USE, payload, task.line);
 }

@@ -1,0 +1,52 @@
+// Reads a Group back through the public API, as its owner, a full member, sees it.
+
+import type { AccountItem } from '../../worker/answers.ts';
+import { describeProblem, type Outcome } from '../../worker/outcome.ts';
+import type { GroupRecord } from './audit.ts';
+import { StoryStopped, type Checks } from './checks.ts';
+import type { Play } from './play.ts';
+import type { Lane } from './screen.ts';
+import type { SignedByActor } from './signatures.ts';
+
+export async function readGroup(play: Play): Promise<GroupRecord> {
+  const reader = play.readAs(play.cast.olga);
+  const [events, group, state, workItems, artifacts, evidence, approvals] = await Promise.all([
+    reader.events().then(whole),
+    reader.group().then(whole),
+    reader.state().then(whole),
+    reader.list('work-items').then(whole),
+    reader.list('artifacts').then(whole),
+    reader.list('evidence').then(whole),
+    reader.list('approvals').then(whole),
+  ]);
+  const documents: SignedByActor[] = [
+    ...artifacts.map(({ artifact }) => ({ kind: 'artifact' as const, document: artifact })),
+    ...evidence.map((item) => ({ kind: 'evidence' as const, document: item.evidence })),
+    ...approvals.map(({ approval }) => ({ kind: 'approval' as const, document: approval })),
+  ];
+  const { lane, groupId } = play;
+  return { lane, groupId, events, headSequence: group.headSequence, state, workItems, documents };
+}
+
+export type Account = AccountItem['account'];
+
+export async function readAccount(play: Play): Promise<Account> {
+  const budgets = whole(await play.readAs(play.cast.olga).list('budgets'));
+  const found = budgets.find(({ account }) => account.owner.id === play.missionId);
+  if (found === undefined) throw new StoryStopped(`the mission of ${play.lane} has a budget`);
+  return found.account;
+}
+
+export function checkBudgets(checks: Checks, accounts: Readonly<Record<Lane, Account>>): void {
+  for (const [lane, account] of Object.entries(accounts)) {
+    const { limit, treeUsage } = account;
+    const used = Object.entries(treeUsage ?? {}) as [keyof typeof limit, number][];
+    const within = treeUsage !== null && used.every(([dimension, amount]) => amount <= (limit[dimension] ?? 0));
+    checks.holds(`${lane}: what was used stays within the mission's budget`, within, account);
+  }
+}
+
+function whole<Value>(outcome: Outcome<Value>): Value {
+  if (outcome.ok) return outcome.value;
+  throw new StoryStopped(`the owner reads a Group back (${describeProblem(outcome.problem)})`);
+}
