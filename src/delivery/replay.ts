@@ -1,12 +1,14 @@
 // Replay: a Group's Events in sequence from where the reader is, a bounded page at a time. The same page serves HTTP now
 // and will serve catch-up of subscriptions.
 import type { EventRow, Reader } from '../store/port.ts';
-import { seesSequence, type Sight } from './visibility.ts';
+import { seesEvent, type Sight } from './visibility.ts';
 
 /** Bytes of one page; at least one Event always fits, and most pages are a few hundred kB. */
 export const REPLAY_BYTES_MAXIMUM = 8 * 1_024 * 1_024;
 /** Rows read at a time, so that the bound above holds for what is in memory, too, within this many Events. */
 const ROWS_AT_ONCE = 50;
+/** Rows looked at for one page: only a provisional member's page leaves any out, and it goes on where this one ended. */
+const ROWS_MAXIMUM = 1_000;
 
 export interface ReplayPage {
   /** Exact signed bodies, in sequence order. */
@@ -18,7 +20,7 @@ export interface ReplayPage {
 
 /**
  * Events after `after`, never before the reader's visibility start, at most `limit`. Restricted Conversations cannot be
- * created yet; their Events will reach others as signed renditions (T-4), so nothing is left out of the middle here.
+ * created yet; their Events will reach others as signed renditions (T-4), so an active member's page has no holes.
  */
 export async function replayPage(
   reader: Reader,
@@ -27,20 +29,23 @@ export async function replayPage(
   { after, limit }: { after: number; limit: number },
 ): Promise<ReplayPage> {
   const headSequence = (await reader.stream(groupId))?.position ?? 0;
-  const bodies: string[] = [];
-  let throughSequence = Math.max(after, sight.startSequence - 1);
+  const page: ReplayPage = { bodies: [], throughSequence: Math.max(after, sight.startSequence - 1), headSequence };
   let bytes = 0;
-  while (bodies.length < limit) {
-    const rows = await reader.events(groupId, throughSequence, Math.min(ROWS_AT_ONCE, limit - bodies.length));
+  for (let looked = 0; looked < ROWS_MAXIMUM && page.bodies.length < limit;) {
+    const rowLimit = Math.min(ROWS_AT_ONCE, limit - page.bodies.length);
+    const rows = await reader.events(groupId, page.throughSequence, rowLimit);
     if (rows.length === 0) break;
+    looked += rows.length;
     for (const row of rows) {
-      bytes += row.body.length;
-      if (bytes > REPLAY_BYTES_MAXIMUM && bodies.length > 0) return { bodies, throughSequence, headSequence };
-      bodies.push(row.body);
-      throughSequence = row.position;
+      if (seesEvent(sight, row)) {
+        bytes += row.body.length;
+        if (bytes > REPLAY_BYTES_MAXIMUM && page.bodies.length > 0) return page;
+        page.bodies.push(row.body);
+      }
+      page.throughSequence = row.position;
     }
   }
-  return { bodies, throughSequence, headSequence };
+  return page;
 }
 
 /** One Event of this Group, if the reader may see it. */
@@ -51,6 +56,5 @@ export async function visibleEvent(
   eventId: string,
 ): Promise<EventRow | undefined> {
   const row = await reader.event(eventId);
-  if (!row || row.groupId !== groupId || !seesSequence(sight, row.position)) return undefined;
-  return row;
+  return row && row.groupId === groupId && seesEvent(sight, row) ? row : undefined;
 }

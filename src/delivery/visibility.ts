@@ -72,9 +72,24 @@ export function checkFull(sight: Sight): Refusal | undefined {
   return refuse('MEMBERSHIP_REQUIRED', 'this needs a Membership with full visibility');
 }
 
-export function seesSequence(sight: Sight, sequence: number): boolean {
-  if (sight.level === 'provisional') return false;
-  return sight.level === 'full' || sequence >= sight.startSequence;
+export interface EventFacts {
+  position: number;
+  kind: string;
+  /** The Event, JSON text. */
+  body: string;
+}
+
+/** From the start on; to a provisional member only what speaks of it: its admission and its offers (commands.md (m)). */
+export function seesEvent(sight: Sight, event: EventFacts): boolean {
+  if (event.position < sight.startSequence) return false;
+  return sight.level !== 'provisional' || isAbout(sight.principal, event);
+}
+
+function isAbout({ type, id }: Principal, { kind, body }: EventFacts): boolean {
+  if (kind !== 'membership.changed' && kind !== 'work.offer.created') return false;
+  const { payload } = JSON.parse(body) as { payload: { principal?: Principal; candidateAgentIds?: string[] } };
+  if (kind === 'work.offer.created') return type === 'agent' && payload.candidateAgentIds?.includes(id) === true;
+  return payload.principal?.type === type && payload.principal.id === id;
 }
 
 /** Strictly later than the last hidden Event: of two things in one millisecond, neither is shown. */

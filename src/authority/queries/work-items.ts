@@ -1,6 +1,9 @@
 // WorkItems and proposals, as their readers get them.
 import type { WorkItemAggregate, WorkProposalAggregate } from '../../domain/aggregates.ts';
+import { checkApproval } from '../../domain/commands/work-start.ts';
 import { list, one } from '../../domain/reads.ts';
+import { missionRead } from '../../domain/roles.ts';
+import { View } from '../../domain/view.ts';
 import type { Reader } from '../../store/port.ts';
 import { withTexts } from './texts.ts';
 
@@ -15,13 +18,30 @@ export async function workItemById(
   return item?.workItem.groupId === groupId ? item : undefined;
 }
 
-/** `{ workItem, details }`. */
-export function shownWorkItems(reader: Reader, groupId: string, items: WorkItemAggregate[]): Promise<unknown[]> {
+/** `{ workItem, details }`, with `details.awaitingExecutionApproval` where that is what a queued item waits for (T-2). */
+export async function shownWorkItems(reader: Reader, groupId: string, items: WorkItemAggregate[]): Promise<unknown[]> {
+  const waiting = await awaitingApproval(reader, groupId, items);
   return withTexts(
     reader,
     groupId,
-    items.map(({ workItem, details }) => ({ workItem, details })),
+    items.map(({ workItem, details }) => ({
+      workItem,
+      details: waiting.has(workItem.workItemId) ? { ...details, awaitingExecutionApproval: true } : details,
+    })),
   );
+}
+
+/** Asked of the very rule that work.start obeys, as of now. */
+async function awaitingApproval(reader: Reader, groupId: string, items: WorkItemAggregate[]): Promise<Set<string>> {
+  const queued = items.filter(({ workItem }) => workItem.state === 'queued');
+  if (queued.length === 0) return new Set();
+  const approvals = new Set(queued.flatMap(({ details }) => details.executionApprovalIds));
+  const reads = [missionRead(groupId), ...[...approvals].map((approvalId) => one('approval', approvalId))];
+  const view = new View();
+  view.admit(reads, await reader.load(reads));
+  const context = { now: await reader.now(), policy: await reader.policy() };
+  const waiting = queued.filter((item) => checkApproval(item, view, context) !== undefined);
+  return new Set(waiting.map(({ workItem }) => workItem.workItemId));
 }
 
 /** `{ proposal }`. A proposal is no document of the protocol; its `contract` is. */

@@ -102,7 +102,11 @@ function checkDependencies(item: WorkItemAggregate, view: View): Refusal | undef
 }
 
 /** The gate that section 12 calls `awaiting_execution_approval`: the item stays queued (T-2). */
-function checkApproval(item: WorkItemAggregate, view: View, { now, policy }: DecisionContext): Refusal | undefined {
+export function checkApproval(
+  item: WorkItemAggregate,
+  view: View,
+  { now, policy }: Pick<DecisionContext, 'now' | 'policy'>,
+): Refusal | undefined {
   if (!needsApproval(item, view, policy.autoApprovePolicyRequired)) return undefined;
   const approved = item.details.executionApprovalIds.some((approvalId) => {
     const scope = view.get('approval', approvalId)?.scope;

@@ -42,7 +42,6 @@ async function state({ c, reader, organization, groupId, sight }: GroupScope): P
 }
 
 async function events({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
-  allow(checkActive(sight));
   const { bodies, throughSequence, headSequence } = await replayPage(reader, groupId, sight, numberedPageQuery(c));
   const next = throughSequence < headSequence ? `,"next":"${throughSequence}"` : '';
   const numbers = `"throughSequence":${throughSequence},"headSequence":${headSequence}`;

@@ -7,8 +7,8 @@ import { shownAgentCard } from '../../authority/queries/signed-documents.ts';
 import { membershipsOf, shownMembership } from '../../authority/queries/memberships.ts';
 import { groupsById, missionById, missionsOfGroups, shownMission } from '../../authority/queries/missions.ts';
 import { sightOf } from '../../delivery/sight.ts';
-import { checkActive, groupNotFound, judgeMembership, seesSequence } from '../../delivery/visibility.ts';
-import { isRefusal } from '../../protocol/refusals.ts';
+import { checkActive, groupNotFound, judgeMembership, seesEvent, type Sight } from '../../delivery/visibility.ts';
+import { isRefusal, type Refusal } from '../../protocol/refusals.ts';
 import type { AuthorityStore, EventRow } from '../../store/port.ts';
 import { HttpRefusal, notFound, orThrow } from '../errors.ts';
 import { jsonText, pageText } from '../json-text.ts';
@@ -78,14 +78,16 @@ async function visibleBodies(
   events: EventRow[],
   { reader, principal }: Pick<TenantScope, 'reader' | 'principal'>,
 ): Promise<string[]> {
-  const sights = new Map<string, (sequence: number) => boolean>([['', () => true]]);
-  for (const groupId of new Set(events.map((event) => event.groupId))) {
-    if (sights.has(groupId)) continue;
-    const sight = await sightOf(reader, groupId, principal);
-    const isService = principal.type === 'service';
-    sights.set(groupId, (sequence) => isService || (!isRefusal(sight) && seesSequence(sight, sequence)));
+  const sights = new Map<string, Sight | Refusal>();
+  const bodies: string[] = [];
+  for (const event of events) {
+    const { groupId, body } = event;
+    const sight = sights.get(groupId) ?? (await sightOf(reader, groupId, principal));
+    sights.set(groupId, sight);
+    const isOwn = groupId === '' || principal.type === 'service';
+    if (isOwn || (!isRefusal(sight) && seesEvent(sight, event))) bodies.push(body);
   }
-  return events.filter(({ groupId, position }) => sights.get(groupId)?.(position)).map(({ body }) => body);
+  return bodies;
 }
 
 async function agent({ c, reader }: TenantScope): Promise<Response> {
