@@ -111,17 +111,27 @@ function sqliteFile(dataDirectory: string): string {
   return join(dataDirectory, SQLITE_FILE);
 }
 
-async function openStore(config: Config, logger: Logger, clock: (() => number) | undefined): Promise<AuthorityStore> {
-  const shared = {
+/** The database alone, as it is: for commands that only read. */
+export function openConfiguredStore(config: Config): Promise<AuthorityStore> {
+  return openStoreWith(config, {});
+}
+
+function openStore(config: Config, logger: Logger, clock: (() => number) | undefined): Promise<AuthorityStore> {
+  return openStoreWith(config, {
     migrate: true,
     onLostAudit: (err: unknown) => logger.error({ err }, 'an audit record was lost'),
     ...(clock && { clock }),
-  };
-  const { database } = config;
+  });
+}
+
+function openStoreWith(
+  { database, dataDirectory }: Config,
+  shared: { migrate?: boolean; onLostAudit?: (error: unknown) => void; clock?: () => number },
+): Promise<AuthorityStore> {
   if (database.engine === 'postgres') {
     return openPostgresStore({ ...shared, url: database.url, maxConnections: database.poolSize });
   }
-  return openSqliteStore({ ...shared, file: sqliteFile(config.dataDirectory) });
+  return openSqliteStore({ ...shared, file: sqliteFile(dataDirectory) });
 }
 
 /** One look at start, so that a wrong key is told at once and not by every Command. */

@@ -7,6 +7,7 @@ import { CommandFault, complain, DONE, FAILED, print, UsageFault, WRONG_USE, typ
 import { keyGenerate, keyRegister, keyRevoke } from './key.ts';
 import { orgCreate, orgList } from './org.ts';
 import { migrate, serve } from './serve.ts';
+import { verify } from './verify.ts';
 
 const conformance: CliCommand = {
   name: 'conformance',
@@ -32,6 +33,7 @@ const COMMANDS: readonly CliCommand[] = [
   keyGenerate,
   keyRegister,
   keyRevoke,
+  verify,
   conformance,
   demo,
 ];
