@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import type { Policy } from '../../domain/policy.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { refuse } from '../../protocol/refusals.ts';
-import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
+import { StoreFault, type AuthorityStore, type OrganizationRow } from '../../store/port.ts';
 import { jsonBody } from '../bodies.ts';
 import { fail, HttpRefusal } from '../errors.ts';
 import type { Directory } from '../tenancy.ts';
@@ -33,16 +33,25 @@ export function policyRoutes({ store, directory, logger }: PolicyParts): Hono {
     const wanted = await jsonBody(c, policyShape);
     checkRequiredRights(organization, wanted);
     const current = await organizations.policy(organizationId);
-    if (wanted.version !== current.version) {
-      const revisions = { expectedRevision: wanted.version, currentRevision: current.version };
-      throw new HttpRefusal(refuse('REVISION_CONFLICT', 'the policy has another version', revisions));
-    }
+    if (wanted.version !== current.version) throw versionConflict(wanted.version, current.version);
     const policy: Policy = { ...wanted, version: current.version + 1 };
-    registryRevisionOf(await organizations.changeRegistry(organizationId, { policy }));
+    try {
+      registryRevisionOf(await organizations.changeRegistry(organizationId, { policy }));
+    } catch (error) {
+      // Each version is stored once, so of two who replace the same one the store lets one through.
+      if (!(error instanceof StoreFault) || error.kind !== 'conflict') throw error;
+      throw versionConflict(wanted.version, policy.version);
+    }
     logger.info({ tenant: organizationId, version: policy.version }, 'the policy was replaced');
     return c.json(policy);
   });
   return routes;
+}
+
+function versionConflict(expectedRevision: number, currentRevision: number): HttpRefusal {
+  return new HttpRefusal(
+    refuse('REVISION_CONFLICT', 'the policy has another version', { expectedRevision, currentRevision }),
+  );
 }
 
 function checkRequiredRights(organization: OrganizationRow, { services }: Policy): void {
