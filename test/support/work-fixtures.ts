@@ -121,6 +121,13 @@ export function queuedItem(overrides: Overrides = {}, world = staffedMission()):
   return world;
 }
 
+/** OTHER_ITEM, queued beside whatever the world has. */
+export function queueOther(world: World, contract: object = {}): World {
+  const workItemId = OTHER_ITEM;
+  const about = { authorize: { workItemId }, offer: { workItemId }, accept: { workItemId } };
+  return queuedItem({ ...about, contract }, world);
+}
+
 /** Executed by WORKER for 300 seconds. */
 export function activeItem(overrides: Overrides = {}, world = staffedMission()): World {
   queuedItem(overrides, world);
