@@ -10,6 +10,7 @@ import type { OrganizationId } from '../../src/protocol/ids.ts';
 import type { Principal } from '../../src/protocol/principals.ts';
 import type { ErrorCode } from '../../src/protocol/refusals.ts';
 import type { AuthorityStore, OrganizationRow } from '../../src/store/port.ts';
+import type { KeyVault } from '../../src/platform/key-vault.ts';
 import { signDocument } from '../../src/trust/signing.ts';
 import { signCommand, type CommandDraft, type Epochs } from '../../src/worker/commands.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
@@ -47,7 +48,10 @@ export class Tenant {
     this.authority = this.anotherAuthority(store);
   }
 
-  static async create(store: AuthorityStore, options: { clock?: () => number; policy?: Partial<Policy> } = {}) {
+  static async create(
+    store: AuthorityStore,
+    options: { clock?: () => number; policy?: Partial<Policy>; vault?: KeyVault } = {},
+  ) {
     const clock = options.clock ?? Date.now;
     const name = randomUUID().slice(0, 8);
     const service = (role: string): Principal => ({ type: 'service', id: `urn:test:${name}:service:${role}` });
@@ -82,7 +86,11 @@ export class Tenant {
       organization,
       principals: services.map((principal) => ({ principal, displayName: principal.id })),
       bindings: [...keys.values()].map((key) => bindingOf(key)),
-      sealedKeys: [],
+      // Only for processes that must open the keys by themselves.
+      sealedKeys: [...keys.values()].flatMap(({ keyId, principal, seed }) => {
+        const place = { organizationId: organization.organizationId, keyId };
+        return options.vault ? [{ keyId, principal, sealed: options.vault.seal(seed, place) }] : [];
+      }),
       policy,
     });
     expect(created).toMatchObject({ outcome: 'done' });
