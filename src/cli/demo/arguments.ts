@@ -16,14 +16,15 @@ export const HELP = `mwp demo: two software missions run against a real authorit
 
 Usage: npm run demo -- [options]     or     mwp demo [options]
 
-  --database-url postgres://…   keep the authority's state in this PostgreSQL database
+  --database-url postgres://…   on this PostgreSQL server: in a database that the demo creates and drops again,
+                                or in the named one where its role may not create any
   --embedded-postgres           start a throwaway PostgreSQL server for the demo
                                 (neither: SQLite in a temporary folder)
   --pace                        slow the telling down to reading speed, on a terminal
   --help                        this text
 
-The demo makes an Organization of its own, removes its temporary folders and servers at the end, and exits
-with 0 only when every check passed. Colours follow the terminal and NO_COLOR.
+The demo takes away at the end what it made, also on Ctrl-C, and exits with 0 only when every check passed.
+Colours follow the terminal and NO_COLOR.
 `;
 
 /** Milliseconds after each told line under --pace. */

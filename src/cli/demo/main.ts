@@ -48,9 +48,18 @@ export async function demoCommand(args: readonly string[]): Promise<number> {
       process.stderr.write(INTERRUPTION);
       return INTERRUPTED;
     }
-    process.stderr.write(`mwp demo: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`mwp demo: ${inOneLine(error)}\n`);
     return FAILED;
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
   }
+}
+
+const LONGEST_MESSAGE = 300;
+
+/** With the reason behind it: a failed statement says nothing without the database's own words. */
+function inOneLine(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const message = error.message.replaceAll(/\s+/g, ' ').slice(0, LONGEST_MESSAGE).trim();
+  return error.cause instanceof Error ? `${message} (${inOneLine(error.cause)})` : message;
 }

@@ -9,6 +9,7 @@ import { readConfig } from '../../config.ts';
 import { startService } from '../../main.ts';
 import { startEmbeddedPostgres } from '../../platform/embedded-postgres.ts';
 import { newMasterKeyText } from '../../platform/master-key.ts';
+import { createThrowawayDatabase } from '../../store/postgres/throwaway-database.ts';
 import type { Engine } from './arguments.ts';
 import { assembleCast, type Cast } from './cast.ts';
 import type { Journal } from './journal.ts';
@@ -57,7 +58,7 @@ export interface StageOptions {
 export async function setStage({ database, journal, signal, hands }: StageOptions): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'mwp-demo-'));
   hands.onClose(() => rm(folder, { recursive: true, force: true }));
-  const { store, databaseUrl } = await openDatabase(database, folder, hands);
+  const { store, databaseUrl, masterKey } = await openDatabase(database, folder, hands);
   signal.throwIfAborted();
   const token = randomBytes(24).toString('base64url');
   const service = await startService(
@@ -65,7 +66,7 @@ export async function setStage({ database, journal, signal, hands }: StageOption
       MWP_DATA_DIR: folder,
       MWP_PORT: '0',
       MWP_LOG_LEVEL: 'silent',
-      MWP_MASTER_KEY: newMasterKeyText(),
+      MWP_MASTER_KEY: masterKey,
       MWP_OPERATOR_TOKEN: token,
       DATABASE_URL: databaseUrl,
     }),
@@ -82,16 +83,37 @@ export async function setStage({ database, journal, signal, hands }: StageOption
   return { url, store, operator, organization, cast };
 }
 
-async function openDatabase(database: Engine, folder: string, hands: StageHands) {
+interface Ground {
+  readonly store: string;
+  readonly databaseUrl?: string;
+  /** Where others keep state under a key of theirs, it has to be that key. */
+  readonly masterKey: string;
+}
+
+async function openDatabase(database: Engine, folder: string, hands: StageHands): Promise<Ground> {
+  const masterKey = newMasterKeyText();
   switch (database.engine) {
     case 'sqlite':
-      return { store: `SQLite in ${folder}`, databaseUrl: undefined };
+      return { store: `SQLite in ${folder}`, masterKey };
     case 'postgres':
-      return { store: `PostgreSQL at ${new URL(database.databaseUrl).host}`, databaseUrl: database.databaseUrl };
+      return openOnServer(database.databaseUrl, hands, masterKey);
     case 'embedded-postgres': {
       const server = await startEmbeddedPostgres();
       hands.onClose(() => server.stop());
-      return { store: `PostgreSQL, a throwaway server at ${new URL(server.url).host}`, databaseUrl: server.url };
+      const { host } = new URL(server.url);
+      return { store: `PostgreSQL, a throwaway server at ${host}`, databaseUrl: server.url, masterKey };
     }
   }
+}
+
+/** In a database of its own, dropped at the end; in the one that was named where the role may not create any. */
+async function openOnServer(url: string, hands: StageHands, masterKey: string): Promise<Ground> {
+  const { host, pathname } = new URL(url);
+  const own = await createThrowawayDatabase(url);
+  if (own) {
+    hands.onClose(() => own.drop());
+    return { store: `PostgreSQL at ${host}, a throwaway database`, databaseUrl: own.url, masterKey };
+  }
+  const store = `PostgreSQL at ${host}, in ${pathname.slice(1)} (its role may create no database), where it stays`;
+  return { store, databaseUrl: url, masterKey: process.env['MWP_MASTER_KEY'] ?? masterKey };
 }
