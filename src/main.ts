@@ -1,13 +1,11 @@
 // Composition: the only file that knows every part. `startService` is the whole service in one call, for `mwp serve`,
 // for tests and for the demo.
 import { mkdirSync } from 'node:fs';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createAdaptorServer } from '@hono/node-server';
 import { createAuthority } from './authority/authority.ts';
 import { ConfigFault, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
+import { listen } from './http/listen.ts';
 import { KeyVault } from './platform/key-vault.ts';
 import { Lifecycle } from './platform/lifecycle.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
@@ -20,17 +18,6 @@ import { migrateSqlite } from './store/sqlite/migrate.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 
 const SQLITE_FILE = 'mwp.db';
-
-/** Milliseconds for a request's head: who is slower holds a connection for nothing. */
-const HEADERS_TIMEOUT = 10_000;
-/** Milliseconds for a whole request; the largest body is 1 MiB. */
-const REQUEST_TIMEOUT = 30_000;
-/** Milliseconds that an idle connection is kept; longer than the usual proxy keeps it, so that the proxy closes first. */
-const KEEP_ALIVE_TIMEOUT = 75_000;
-/** Bytes of a request's head: two ids in a path, percent-encoded, and a token are below 8 kB. */
-const HEADER_BYTES_MAXIMUM = 16 * 1_024;
-/** Connections of one process at once; beyond it, new ones are closed. */
-const CONNECTIONS_MAXIMUM = 10_000;
 
 export interface StartOptions {
   logger?: Logger;
@@ -88,12 +75,10 @@ export async function composeService(config: Config, { logger: given, clock }: S
 export async function startService(config: Config, options: StartOptions = {}): Promise<RunningService> {
   const { store, app, logger, lifecycle } = await composeService(config, options);
   try {
-    const server = await listen(app, config);
-    lifecycle.started({ name: 'the HTTP server', stop: () => closeServer(server) });
-    const { port } = server.address() as AddressInfo;
-    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-    logger.info({ url, database: config.database.engine }, 'serving');
-    return { url, store, stop: () => lifecycle.stop() };
+    const server = await listen(app.fetch, config);
+    lifecycle.started({ name: 'the HTTP server', stop: () => server.close() });
+    logger.info({ url: server.url, database: config.database.engine }, 'serving');
+    return { url: server.url, store, stop: () => lifecycle.stop() };
   } catch (error) {
     await lifecycle.stop();
     throw error;
@@ -145,32 +130,4 @@ async function proveMasterKey(store: AuthorityStore, signers: VaultSigners): Pro
     fault.cause = cause;
     throw fault;
   }
-}
-
-function listen(app: Composed['app'], { host, port }: Config): Promise<Server> {
-  const server = createAdaptorServer({
-    fetch: app.fetch,
-    serverOptions: {
-      headersTimeout: HEADERS_TIMEOUT,
-      requestTimeout: REQUEST_TIMEOUT,
-      keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
-      maxHeaderSize: HEADER_BYTES_MAXIMUM,
-    },
-  }) as Server;
-  server.maxConnections = CONNECTIONS_MAXIMUM;
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve(server);
-    });
-  });
-}
-
-/** Lets requests finish that are under way; the lifecycle's bound ends the wait. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeIdleConnections();
-  });
 }

@@ -74,5 +74,7 @@ export function errorDocument(refusal: Refusal, context: RefusalContext = {}): P
 export function refusalResponse(c: Context, refusal: Refusal, context: RefusalContext = {}): Response {
   if (refusal.code === 'AUTH_REQUIRED') c.header('WWW-Authenticate', 'Bearer');
   if (refusal.retryAfterMs !== undefined) c.header('Retry-After', String(Math.ceil(refusal.retryAfterMs / 1_000)));
+  // What is left of the body stays unread and the connection ends, so a client must not put its next request on it.
+  if (context.status === 413) c.header('Connection', 'close');
   return c.json(errorDocument(refusal, context), context.status ?? STATUS_OF_CODE[refusal.code]);
 }

@@ -1,0 +1,118 @@
+// The `mwp` command: its words, its exit codes, and as a process that ends on a signal.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { mwp } from '../../src/cli/mwp.ts';
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mwp-cli-'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** In this process, as the executable would run it. */
+async function run(args: string[], environment: Record<string, string> = {}) {
+  const output = { stdout: '', stderr: '' };
+  for (const [name, value] of Object.entries({ MWP_DATA_DIR: join(folder, 'data'), ...environment }))
+    vi.stubEnv(name, value);
+  for (const stream of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      output[stream] += String(text);
+      return true;
+    });
+  }
+  const code = await mwp(args);
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  return { ...output, code };
+}
+
+describe('mwp', () => {
+  it('tells its commands, and each command its options', async () => {
+    const overview = await run(['--help']);
+    expect(overview.code).toBe(0);
+    const names = ['serve', 'migrate', 'org create', 'org list', 'key generate', 'key register', 'key revoke'];
+    names.push('conformance', 'demo');
+    for (const name of names) expect(overview.stdout).toContain(`mwp ${name}`);
+    for (const name of names) {
+      const help = await run([...name.split(' '), '--help']);
+      expect([help.code, help.stderr]).toEqual([0, '']);
+      expect(help.stdout).toContain(`mwp ${name}`);
+    }
+  });
+
+  it('answers a wrong command line with a sentence and exit code 2', async () => {
+    for (const args of [
+      ['nonsense'],
+      ['org'],
+      ['org', 'create'],
+      ['serve', '--fast'],
+      ['key', 'register', '--org', 'x', '--principal', 'olga'],
+    ]) {
+      const { code, stderr } = await run(args);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('mwp: ')]);
+    }
+  });
+
+  it('answers a wrong environment with a sentence that names the variable and exit code 1', async () => {
+    const { code, stdout, stderr } = await run(['serve'], { MWP_PORT: 'eighty' });
+    expect([code, stdout, stderr]).toEqual([1, '', 'mwp: MWP_PORT must be a whole number from 0 to 65535.\n']);
+  });
+
+  it('makes and lists Organizations, registers and revokes keys, straight on the database', async () => {
+    const made = await run(['org', 'create', '--slug', 'acme', '--name', 'Acme Inc.']);
+    expect(made.code).toBe(0);
+    const { organizationId } = JSON.parse(made.stdout) as { organizationId: string };
+    const list = await run(['org', 'list']);
+    expect(list.stdout).toBe(`acme\t${organizationId}\tAcme Inc.\n`);
+    const again = await run(['org', 'create', '--slug', 'acme', '--name', 'Acme Inc.']);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('INVALID_STATE_TRANSITION')]);
+
+    const file = join(folder, 'olga.json');
+    const generated = await run(['key', 'generate', '--key-id', 'urn:test:key:olga', '--out', file]);
+    const key = JSON.parse(readFileSync(file, 'utf8')) as { keyId: string; publicKey: string; seed: string };
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(generated.stdout).not.toContain(key.seed);
+    expect((await run(['key', 'generate', '--out', file])).code).toBe(1);
+    const olga = ['--org', 'acme', '--principal', 'human:urn:test:olga', '--key-id', key.keyId];
+    const register = ['key', 'register', ...olga, '--public-key', key.publicKey];
+    expect((await run(register)).stderr).toContain('no such principal');
+    expect((await run([...register, '--name', 'Olga'])).code).toBe(0);
+    expect((await run(['key', 'revoke', '--org', 'acme', '--key-id', key.keyId])).code).toBe(0);
+    expect((await run(['key', 'revoke', '--org', 'acme', '--key-id', 'urn:test:key:none'])).stderr).toContain(
+      'no such key',
+    );
+  });
+
+  it('serves until a signal comes, over the network also for its own commands, and ends with 0', async () => {
+    const token = 'an-operator-token-for-tests';
+    const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'serve'], {
+      env: { PATH: process.env['PATH'], MWP_DATA_DIR: folder, MWP_PORT: '0', MWP_OPERATOR_TOKEN: token },
+    });
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+    const url = await new Promise<string>((resolve, reject) => {
+      child.stdout.on('data', (chunk) => {
+        const found = /"url":"([^"]+)"/.exec(String(chunk));
+        if (found?.[1] !== undefined) resolve(found[1]);
+      });
+      child.on('close', () => reject(new Error('it did not serve')));
+    });
+    const remote = await run(['org', 'create', '--slug', 'remote', '--name', 'R', '--url', url], {
+      MWP_OPERATOR_TOKEN: token,
+    });
+    expect([remote.code, remote.stderr]).toEqual([0, '']);
+    const wrong = await run(['org', 'list', '--url', url], { MWP_OPERATOR_TOKEN: `${token}x` });
+    expect([wrong.code, wrong.stderr]).toEqual([1, 'mwp: AUTH_REQUIRED: the operator token is required\n']);
+    expect((await run(['org', 'list', '--url', url])).code).toBe(2);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+});

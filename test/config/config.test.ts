@@ -1,0 +1,87 @@
+// The environment, parsed once: defaults, bounds, and a sentence that names the variable.
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigFault, readConfig, type Environment } from '../../src/config.ts';
+import { newMasterKeyText } from '../../src/platform/master-key.ts';
+
+const MASTER_KEY = newMasterKeyText();
+
+function faultOf(environment: Environment): ConfigFault {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigFault) return error;
+    throw error;
+  }
+  throw new Error('no fault');
+}
+
+describe('the configuration', () => {
+  it('needs nothing: SQLite under ./data, on the loopback address', () => {
+    expect(readConfig({})).toEqual({
+      database: { engine: 'sqlite' },
+      dataDirectory: resolve('./data'),
+      host: '127.0.0.1',
+      port: 8080,
+      logLevel: 'info',
+    });
+  });
+
+  it('takes PostgreSQL with a master key, and all the rest', () => {
+    const config = readConfig({
+      DATABASE_URL: 'postgres://user:secret@db:5432/mwp',
+      MWP_MASTER_KEY: MASTER_KEY,
+      MWP_DATA_DIR: '/var/lib/mwp',
+      MWP_HOST: '0.0.0.0',
+      MWP_PORT: '0',
+      MWP_OPERATOR_TOKEN: 'x'.repeat(24),
+      MWP_LOG_LEVEL: 'warn',
+      MWP_DATABASE_POOL_SIZE: '25',
+    });
+    expect(config).toMatchObject({
+      database: { engine: 'postgres', url: 'postgres://user:secret@db:5432/mwp', poolSize: 25 },
+      dataDirectory: '/var/lib/mwp',
+      host: '0.0.0.0',
+      port: 0,
+      operatorToken: 'x'.repeat(24),
+      logLevel: 'warn',
+    });
+    expect(Buffer.from(config.masterKey ?? []).toString('base64')).toBe(MASTER_KEY);
+  });
+
+  it('is frozen, and an empty value counts as unset', () => {
+    const config = readConfig({ DATABASE_URL: '', MWP_PORT: ' ', MWP_OPERATOR_TOKEN: '' });
+    expect(config.port).toBe(8080);
+    expect(config.operatorToken).toBeUndefined();
+    expect(Object.isFrozen(config) && Object.isFrozen(config.database)).toBe(true);
+  });
+
+  const wrong: [string, Environment][] = [
+    ['DATABASE_URL', { DATABASE_URL: 'mysql://user:hunter2@db/mwp', MWP_MASTER_KEY: MASTER_KEY }],
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://', MWP_MASTER_KEY: MASTER_KEY }],
+    ['MWP_MASTER_KEY', { DATABASE_URL: 'postgres://db/mwp' }],
+    ['MWP_MASTER_KEY', { MWP_MASTER_KEY: 'c2hvcnQ=' }],
+    ['MWP_MASTER_KEY', { MWP_MASTER_KEY: 'no base64 at all!' }],
+    ['MWP_MASTER_KEY', { MWP_MASTER_KEY: Buffer.alloc(33).toString('base64') }],
+    ['MWP_PORT', { MWP_PORT: '65536' }],
+    ['MWP_PORT', { MWP_PORT: '-1' }],
+    ['MWP_PORT', { MWP_PORT: '80a' }],
+    ['MWP_PORT', { MWP_PORT: '1e3' }],
+    ['MWP_OPERATOR_TOKEN', { MWP_OPERATOR_TOKEN: 'x'.repeat(23) }],
+    ['MWP_OPERATOR_TOKEN', { MWP_OPERATOR_TOKEN: `${'x'.repeat(24)} y` }],
+    ['MWP_LOG_LEVEL', { MWP_LOG_LEVEL: 'loud' }],
+    ['MWP_DATABASE_POOL_SIZE', { MWP_DATABASE_POOL_SIZE: '1' }],
+    ['MWP_DATABASE_POOL_SIZE', { MWP_DATABASE_POOL_SIZE: '101' }],
+  ];
+  it.each(wrong)('%s: a wrong value stops the start with a sentence that names it', (variable, environment) => {
+    const fault = faultOf(environment);
+    expect(fault.variable).toBe(variable);
+    expect(fault.message).toMatch(new RegExp(`^${variable} .+\\.$`));
+  });
+
+  it('no sentence repeats a secret', () => {
+    expect(faultOf({ DATABASE_URL: 'mysql://user:hunter2@db/mwp' }).message).not.toContain('hunter2');
+    expect(faultOf({ MWP_MASTER_KEY: 'c2VjcmV0' }).message).not.toContain('c2VjcmV0');
+    expect(faultOf({ MWP_OPERATOR_TOKEN: 'short-secret' }).message).not.toContain('short-secret');
+  });
+});
