@@ -116,6 +116,29 @@ describe('a local service', () => {
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 
+  it('answers a request that is under way when it is told to stop', async () => {
+    const service = await start({ MWP_DATA_DIR: folder });
+    const body = JSON.stringify({ principal: { type: 'human', id: 'urn:x:1' }, keyId: 'urn:x:2', clientNonce: 'abcd' });
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    let answer = '';
+    const ended = new Promise<void>((resolve) => socket.on('close', () => resolve()));
+    const begun = new Promise<void>((resolve) => {
+      socket.on('data', (chunk) => {
+        answer += chunk.toString();
+        if (answer.includes('100 Continue')) resolve();
+      });
+    });
+    const head = ['POST /v1/orgs/acme/auth/challenge HTTP/1.1', 'Host: x', 'Content-Type: application/json'];
+    head.push(`Content-Length: ${body.length}`, 'Expect: 100-continue', '', '');
+    socket.write(head.join('\r\n'));
+    await begun; // the service has the head and waits for the body
+    const stopped = service.stop();
+    socket.write(body);
+    await Promise.all([stopped, ended]);
+    expect(answer).toContain('HTTP/1.1 200 OK');
+    expect(answer).toContain('"challenge":');
+  });
+
   it('stops with idle and half-open connections at once', async () => {
     const service = await start({ MWP_DATA_DIR: folder });
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
