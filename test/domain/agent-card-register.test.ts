@@ -50,18 +50,22 @@ describe('agent_card_register', () => {
   });
 
   it('MWP-IDN-007a: hands the Registry the Agent, its keys, and the ends that the Card gives them', () => {
-    const revoked = publicKey('2', { validUntil: '2027-01-01T00:00:00Z', revokedAt: '2026-12-01T00:00:00Z' });
-    const card = agentCard(WORKER, { publicKeys: [publicKey('1'), revoked] });
+    const ending = publicKey('2', { validUntil: '2027-01-01T00:00:00Z' });
+    const revoked = publicKey('3', { revokedAt: '2026-12-01T00:00:00Z' });
+    const card = agentCard(WORKER, { publicKeys: [publicKey('1'), ending, revoked] });
     const { registry } = world().decide(register(card)) as Accepted;
     expect(registry).toEqual({
       principals: [{ principal: WORKER, displayName: 'Ada' }],
-      bindings: [publicKey('1'), publicKey('2')].map(({ keyId, publicKey, validFrom }) => ({
+      bindings: [publicKey('1'), publicKey('2'), publicKey('3')].map(({ keyId, publicKey, validFrom }) => ({
         keyId,
         principal: WORKER,
         publicKey,
         validFrom,
       })),
-      validity: [{ keyId: 'urn:test:key:2', validUntil: '2027-01-01T00:00:00Z', revokedAt: '2026-12-01T00:00:00Z' }],
+      validity: [
+        { keyId: 'urn:test:key:2', validUntil: '2027-01-01T00:00:00Z' },
+        { keyId: 'urn:test:key:3', revokedAt: '2026-12-01T00:00:00Z' },
+      ],
     });
   });
 

@@ -105,6 +105,17 @@ describe('message.post', () => {
     expect(given.outcome(post(given, { content: [] }))).toBe('INVALID_COMMAND');
   });
 
+  it('refuses more mentions or references than 200, and any of them twice', () => {
+    const given = world();
+    const mentions = Array.from({ length: 201 }, (_, n) => ({ type: 'agent', id: `urn:test:agent:${n}` }));
+    const references = mentions.map(({ id }) => id);
+    expect(given.outcome(post(given, { mentions }))).toBe('INVALID_COMMAND');
+    expect(given.outcome(post(given, { references }))).toBe('INVALID_COMMAND');
+    expect(given.outcome(post(given, { mentions: [OWNER, OWNER] }))).toBe('INVALID_COMMAND');
+    const most = { mentions: mentions.slice(1), references: references.slice(1) };
+    expect(given.outcome(post(given, most))).toBe('accepted');
+  });
+
   it('refuses a Message id that was used, MWP-FND-013c: so a Message is never replaced', () => {
     const given = world();
     const command = post(given);
