@@ -1,0 +1,144 @@
+// The service in this process, one Organization in it, and its people: registered over the operator API, logged in with
+// challenges that the official functions read and sign.
+import { randomBytes } from 'node:crypto';
+import { readConfig } from '../../src/config.ts';
+import { startService, type RunningService } from '../../src/main.ts';
+import { newMasterKeyText } from '../../src/platform/master-key.ts';
+import { Actor } from './actor.ts';
+import type { Checks } from './checks.ts';
+import { cardOf, inSeconds } from './drafts.ts';
+import type { JsonObject, KeyBinding, KeyRegistrySnapshot, OfficialSdk, Principal } from './sdk.ts';
+import { Traffic } from './traffic.ts';
+
+export const SLUG = 'interop';
+export const OPERATOR = '/v1/operator';
+export const BASE = `/v1/orgs/${SLUG}`;
+
+export interface Cast {
+  /** Human, owns the Missions. */
+  readonly olga: Actor;
+  /** Human, looks on. */
+  readonly otto: Actor;
+  /** Agent, coordinates. */
+  readonly cora: Actor;
+  /** Agents that work; Ben joins provisionally. */
+  readonly ada: Actor;
+  readonly ben: Actor;
+}
+
+export interface Stage {
+  readonly sdk: OfficialSdk;
+  readonly checks: Checks;
+  readonly service: RunningService;
+  readonly traffic: Traffic;
+  readonly operatorToken: string;
+  readonly organizationId: string;
+  readonly authority: Principal;
+  readonly cast: Cast;
+  /** Every key of the Organization, as the official codec wants to be told. */
+  readonly registry: KeyRegistrySnapshot;
+  /** Signed Cards as the operator API answered them. */
+  readonly cards: readonly JsonObject[];
+}
+
+export interface StageOptions {
+  readonly sdk: OfficialSdk;
+  readonly checks: Checks;
+  /** For the SQLite file, where there is no `databaseUrl`. */
+  readonly folder: string;
+  readonly databaseUrl?: string;
+}
+
+export async function setStage({ sdk, checks, folder, databaseUrl }: StageOptions): Promise<Stage> {
+  const operatorToken = randomBytes(24).toString('base64url');
+  const service = await startService(
+    readConfig({
+      MWP_DATA_DIR: folder,
+      MWP_PORT: '0',
+      MWP_LOG_LEVEL: 'silent',
+      MWP_MASTER_KEY: newMasterKeyText(),
+      MWP_OPERATOR_TOKEN: operatorToken,
+      DATABASE_URL: databaseUrl,
+    }),
+  );
+  try {
+    const traffic = new Traffic(service.url, sdk);
+    const operate = (path: string, body: JsonObject) =>
+      traffic.must({ path: `${OPERATOR}${path}`, token: operatorToken, body });
+    const organization = await operate('/organizations', { slug: SLUG, displayName: 'Interop' });
+    const organizationId = String(organization['organizationId']);
+    const bindings: KeyBinding[] = (organization['keys'] as Omit<KeyBinding, 'algorithm' | 'validityHistory'>[]).map(
+      (key) => ({ ...key, algorithm: 'Ed25519', validityHistory: [] }),
+    );
+    const cast: Cast = {
+      olga: new Actor(sdk, 'human', 'olga'),
+      otto: new Actor(sdk, 'human', 'otto'),
+      cora: new Actor(sdk, 'agent', 'cora'),
+      ada: new Actor(sdk, 'agent', 'ada'),
+      ben: new Actor(sdk, 'agent', 'ben'),
+    };
+    const cards: JsonObject[] = [];
+    for (const actor of Object.values(cast) as Actor[]) {
+      const validFrom = inSeconds(-60);
+      const { principal, publicKey } = actor;
+      if (principal.type === 'agent') {
+        const answer = await operate(`/organizations/${SLUG}/agents`, { card: cardOf(actor, cast.olga, validFrom) });
+        cards.push(answer['agentCard'] as JsonObject);
+      } else {
+        const keys = [{ keyId: actor.key.keyId, publicKey, validFrom }];
+        await operate(`/organizations/${SLUG}/principals`, { principal, displayName: actor.name, keys });
+      }
+      bindings.push(actor.binding(validFrom));
+    }
+    const registry: KeyRegistrySnapshot = { completeness: 'organization-wide', organizationId, bindings };
+    const authority = organization['authority'] as Principal;
+    return {
+      sdk,
+      checks,
+      service,
+      traffic,
+      operatorToken,
+      organizationId,
+      authority,
+      cast,
+      registry,
+      cards,
+    };
+  } catch (error) {
+    await service.stop();
+    throw error;
+  }
+}
+
+export async function logEverybodyIn(stage: Stage): Promise<void> {
+  for (const actor of Object.values(stage.cast) as Actor[]) await logIn(stage, actor);
+}
+
+/** Of an Agent: a new session, too. */
+export async function logIn({ sdk, checks, traffic }: Stage, actor: Actor): Promise<void> {
+  const { principal, key } = actor;
+  const clientNonce = sdk.encodeBase64Url(randomBytes(32));
+  const asked = await traffic.must({
+    path: `${BASE}/auth/challenge`,
+    body: { principal, keyId: key.keyId, clientNonce },
+  });
+  const challenge = String(asked['challenge']);
+  const transcript = sdk.decodeBase64Url(challenge);
+  const parsed = sdk.parseStrictJson(transcript) as JsonObject;
+  checks.equal(
+    `the challenge for ${actor.name} is the canonical transcript of this attempt`,
+    { text: Buffer.from(transcript).toString('utf8'), clientNonce: parsed['clientNonce'], agentId: parsed['agentId'] },
+    { text: sdk.canonicalizeJson(parsed), clientNonce, agentId: principal.id },
+  );
+  const token = await traffic.must({
+    path: `${BASE}/auth/token`,
+    body: {
+      principal,
+      challenge,
+      challengeSignature: sdk.encodeBase64Url(key.sign(transcript)),
+      openSession: principal.type === 'agent',
+    },
+  });
+  actor.token = String(token['token']);
+  if (typeof token['sessionEpoch'] === 'number') actor.sessionEpoch = token['sessionEpoch'];
+}
