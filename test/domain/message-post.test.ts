@@ -56,6 +56,7 @@ describe('message.post', () => {
       aggregateRevision: 1,
       payload: { announcement: true, message: { author: WORKER, authority: false, kind: 'message', content } },
     });
+    expect(event?.payload['message']).toMatchObject({ mentions: [OWNER], references: ['urn:test:event:1'] });
     expect(checkDocument('message', event?.payload['message'])).toMatchObject({ valid: true });
     expect(given.view.get('conversation', mainOf(given))?.revision).toBe(1);
     const state = JSON.stringify(given.view.all());
@@ -65,9 +66,10 @@ describe('message.post', () => {
 
   it('takes a plain string as one text part, and the Conversation from the envelope', () => {
     const given = world();
-    const command = post(given, { conversationId: null, mentions: null }, { conversationId: mainOf(given) });
-    const [event] = given.accept(command);
+    const sparse = { conversationId: null, mentions: null, references: [] };
+    const [event] = given.accept(post(given, sparse, { conversationId: mainOf(given) }));
     expect(event?.payload).toMatchObject({ message: { content: [{ type: 'text', text: 'Hello' }] } });
+    expect(event?.payload['message']).not.toHaveProperty('references');
   });
 
   it('MWP-MSN-018, MWP-FND-002a: any active member may, unprompted; who is none may not', () => {
