@@ -57,7 +57,7 @@ describe('mwp demo', () => {
   );
 
   it(
-    'does the same on PostgreSQL, a second time in the same database too',
+    'does the same on PostgreSQL, as often as one likes on one server',
     async () => {
       const { url, giveBack } = await leaseDatabase();
       try {

