@@ -277,6 +277,18 @@ describe('WT-3: work.offer', () => {
       expect(world.view.mustGet('budget_account', workItemAccountId(ITEM)).limit).toEqual({ modelTokens: 400 });
     });
 
+    it('MWP-AUT-004a: refuses a limit below what was handed on', () => {
+      const world = openItem();
+      const child = {
+        payload: { workItemId: OTHER_ITEM, parentWorkItemId: ITEM },
+        contract: { budget: { modelTokenLimit: 400 } },
+      };
+      world.accept(authorize(child));
+      const limit = (modelTokenLimit: number) => offer(revised({ budget: { modelTokenLimit } }));
+      expect(world.outcome(limit(399))).toBe('BUDGET_EXCEEDED');
+      expect(world.outcome(limit(400))).toBe('accepted');
+    });
+
     it('MWP-AUT-004a: refuses a limit below what was used', () => {
       const world = activeItem();
       const usage = { ...cited(world), usageDelta: { modelTokens: 500 } };
