@@ -16,6 +16,7 @@ import { healthRoutes } from './health.ts';
 import { operatorRoutes } from './operator/routes.ts';
 import { readRoutes } from './reads/routes.ts';
 import { authenticate, Directory, type TenantEnv } from './tenancy.ts';
+import { fairTurns, type Turns } from './turns.ts';
 
 export interface HttpParts {
   store: AuthorityStore;
@@ -29,6 +30,8 @@ export interface HttpParts {
   clock?: () => number;
   /** True while the service stops: not ready any more. */
   isStopping?: () => boolean;
+  /** Who may have a signature checked next; of its own unless a test watches. */
+  turns?: Turns;
 }
 
 /** What the parts of the API share, made once. */
@@ -47,6 +50,7 @@ export function createApp(parts: HttpParts): Hono {
     operatorToken: parts.operatorToken,
     clock: parts.clock ?? Date.now,
     isStopping: parts.isStopping ?? (() => false),
+    turns: parts.turns ?? fairTurns(),
     directory: new Directory(organizations),
     challenges: new Challenges(parts.vault),
     tokens: new Tokens(parts.vault),

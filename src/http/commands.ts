@@ -6,14 +6,22 @@ import { COMMAND_BODY_MAXIMUM, jsonBytes, limitBody } from './bodies.ts';
 import { refusalResponse } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import type { TenantEnv } from './tenancy.ts';
+import type { Turns } from './turns.ts';
 
-export function commandRoutes({ authority, logger }: { authority: Authority; logger: Logger }): Hono<TenantEnv> {
+export interface CommandParts {
+  authority: Authority;
+  logger: Logger;
+  turns: Turns;
+}
+
+export function commandRoutes({ authority, logger, turns }: CommandParts): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
   routes.post('/commands', limitBody(COMMAND_BODY_MAXIMUM), async (c) => {
     const organization = c.get('organization');
     const { principal } = c.get('bearer');
-    const submission = await authority.submit(organization, await jsonBytes(c), { principal });
     const tenant = organization.organizationId;
+    const bytes = await jsonBytes(c);
+    const submission = await turns.run({ lane: tenant }, () => authority.submit(organization, bytes, { principal }));
     if (!submission.accepted) {
       const { refusal, relatedActionId, groupId, occurredAt } = submission;
       logger.info({ tenant, groupId, actionId: relatedActionId, code: refusal.code }, 'a Command was refused');

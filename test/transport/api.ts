@@ -1,87 +1,22 @@
 // The HTTP application over a Tenant's store and authority, asked without a network; callers that log in as clients do.
 import { createApp } from '../../src/http/app.ts';
+import type { Turns } from '../../src/http/turns.ts';
 import { KeyVault } from '../../src/platform/key-vault.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import type { Receipt } from '../../src/authority/ports.ts';
-import type { Amounts, BudgetAccountAggregate } from '../../src/domain/aggregates.ts';
-import type { AgentCard } from '../../src/protocol/documents/agent-card.ts';
-import type { Approval } from '../../src/protocol/documents/approval.ts';
-import type { Artifact } from '../../src/protocol/documents/artifact.ts';
-import type { Conversation } from '../../src/protocol/documents/conversation.ts';
 import type { ProtocolError } from '../../src/protocol/documents/error.ts';
-import type { Event } from '../../src/protocol/documents/event.ts';
-import type { Evidence } from '../../src/protocol/documents/evidence.ts';
-import type { Group } from '../../src/protocol/documents/group.ts';
-import type { Lease } from '../../src/protocol/documents/lease.ts';
-import type { Membership } from '../../src/protocol/documents/membership.ts';
-import type { Message } from '../../src/protocol/documents/message.ts';
-import type { Mission } from '../../src/protocol/documents/mission.ts';
-import type { WorkItem } from '../../src/protocol/documents/work-item.ts';
-import type { Principal } from '../../src/protocol/principals.ts';
-import type { StateDocument } from '../../src/wire/state-document.ts';
 import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { encodeBase64url } from '../../src/wire/base64url.ts';
 import { answerChallenge, newClientNonce } from '../../src/worker/challenge.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
 import type { Tenant } from '../support/tenant.ts';
+import type { Body, Shown } from './answers.ts';
 
 export interface Answer {
   status: number;
   headers: Headers;
   text: string;
   json: Body;
-}
-
-/** The members of all answers in one; a test looks at those that its answer has. */
-export interface Body {
-  token: string;
-  expiresAt: string;
-  sessionEpoch?: number;
-  challenge: string;
-  challengeId: string;
-  serverNonce: string;
-  receipt: Receipt;
-  events: Event[];
-  duplicate: boolean;
-  items: Shown[];
-  next?: string;
-  memberships: Shown[];
-  group: Group;
-  headSequence: number;
-  throughSequence: number;
-  document: StateDocument;
-  stateHash: string;
-  registryRevision: number;
-  organizationId: string;
-  keys: { keyId: string; publicKey: string; validFrom: string }[];
-  agentCard: AgentCard;
-  mission: Mission;
-  workItem: WorkItem;
-  details: Record<string, unknown>;
-  [member: string]: unknown;
-}
-
-/** The same for the items of all lists. */
-export interface Shown {
-  mission: Mission;
-  workItem: WorkItem;
-  conversation: Conversation;
-  message: Message;
-  lease: Lease;
-  account: BudgetAccountAggregate & { treeUsage: Amounts; remaining: Record<string, number | null> };
-  artifact: Artifact;
-  evidence: Evidence;
-  approval: Approval;
-  proposal: { proposalId: string; contract: unknown };
-  member: Principal;
-  roles: string[];
-  documents: Membership[];
-  groupId: string;
-  slug: string;
-  sequence: number;
-  details: Record<string, unknown>;
-  [member: string]: unknown;
 }
 
 export interface Asked {
@@ -92,7 +27,13 @@ export interface Asked {
   headers?: Record<string, string>;
 }
 
-export const OPERATOR_TOKEN = 'an-operator-token-for-tests';
+export interface ApiOptions {
+  /** A second process' store. */
+  store?: AuthorityStore;
+  vault?: KeyVault;
+  clock?: () => number;
+  turns?: Turns;
+}
 
 export class Api {
   readonly app: ReturnType<typeof createApp>;
@@ -102,7 +43,7 @@ export class Api {
   private readonly slug: string;
   private readonly tokens = new Map<string, string>();
 
-  constructor(tenant: Tenant, options: { store?: AuthorityStore; vault?: KeyVault; clock?: () => number } = {}) {
+  constructor(tenant: Tenant, options: ApiOptions = {}) {
     const store = options.store ?? tenant.store;
     this.vault = options.vault ?? new KeyVault(Buffer.alloc(32, 7));
     this.slug = tenant.organization.slug;
@@ -112,8 +53,8 @@ export class Api {
       signers: { signerOf: (_, service) => Promise.resolve(tenant.keyOf(service).signer) },
       vault: this.vault,
       logger: createLogger('trace', { write: (line) => void this.log.push(line) }),
-      operatorToken: OPERATOR_TOKEN,
       ...(options.clock && { clock: options.clock }),
+      ...(options.turns && { turns: options.turns }),
     });
   }
 
@@ -136,10 +77,6 @@ export class Api {
   /** Below the Organization. */
   org(method: string, path: string, asked: Asked = {}): Promise<Answer> {
     return this.ask(method, `/v1/orgs/${this.slug}${path}`, asked);
-  }
-
-  operator(method: string, path: string, body?: unknown): Promise<Answer> {
-    return this.ask(method, `/v1/operator${path}`, { token: OPERATOR_TOKEN, body });
   }
 
   /** Both steps of a login; the answer of the second. `alter` may spoil what is sent. */

@@ -147,6 +147,23 @@ describe.each(STORES)('$name: submitting Commands', ({ open }) => {
     expect(answers.filter(({ json }) => json.duplicate === false)).toHaveLength(1);
   });
 
+  it('what costs a verification waits in the lane of its tenant, and logins in one of their own', async () => {
+    const lanes: string[] = [];
+    const turns = {
+      run: <Result>({ lane }: { lane: string }, job: () => Promise<Result>) => {
+        lanes.push(lane);
+        return job();
+      },
+    };
+    const watched = new Api(tenant, { turns });
+    await watched.submit(olga, creation());
+    await watched.ask('POST', '/v1/orgs/nowhere/auth/token', {
+      body: { principal: olga.principal, challenge: 'AAAA', challengeSignature: 'AAAA' },
+    });
+    const { organizationId } = tenant.organization;
+    expect(lanes).toEqual([`login ${organizationId}`, organizationId, 'login ']);
+  });
+
   it('the log tells tenant, Group and Action ID and never a payload, a token or a key', async () => {
     const mission = await Mission.create(tenant, olga, ada);
     await api.submit(olga, tenant.sign(olga, { ...mission.creation(), actionId: 'urn:test:action:seen' }));

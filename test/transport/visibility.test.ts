@@ -5,7 +5,8 @@ import type { ActorKey } from '../../src/worker/keys.ts';
 import { STORES, type OpenedStore } from '../support/databases.ts';
 import { Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
-import { Api, path, refusalIn, type Shown } from './api.ts';
+import { Api, path, refusalIn } from './api.ts';
+import type { Shown } from './answers.ts';
 
 const REQUIRED = '403 MEMBERSHIP_REQUIRED';
 

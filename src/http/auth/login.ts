@@ -7,6 +7,7 @@ import { importPublicKey, isScalarInRange, nativeVerify, SIGNATURE_BYTES } from 
 import { generateKeyPair } from '../../trust/signing.ts';
 import { decodeBase64url } from '../../wire/base64url.ts';
 import type { Authentic, Challenges } from './challenges.ts';
+import type { Turns } from '../turns.ts';
 import type { KeyWatch } from './key-watch.ts';
 
 /**
@@ -30,6 +31,9 @@ export interface LoginParts {
   organizations: OrganizationStore;
   challenges: Challenges;
   keys: KeyWatch;
+  turns: Turns;
+  /** Of the Organization's logins; all unknown Organizations share one. */
+  lane: string;
 }
 
 /** Undefined: refused, at least FAILURE_FLOOR_MILLISECONDS after the call. `organization` undefined: there is none. */
@@ -39,7 +43,7 @@ export async function logIn(
   answer: LoginAnswer,
 ): Promise<LoggedIn | undefined> {
   const floor = delay(FAILURE_FLOOR_MILLISECONDS);
-  const loggedIn = await check(parts, organization, answer);
+  const loggedIn = await parts.turns.run(parts, () => check(parts, organization, answer));
   if (!loggedIn) await floor;
   return loggedIn;
 }

@@ -9,6 +9,7 @@ import { millisFromTimestamp } from '../../protocol/timestamps.ts';
 import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
 import { jsonBody, limitBody, LOGIN_BODY_MAXIMUM } from '../bodies.ts';
 import { authRequired, fail, HttpRefusal, loginRefused } from '../errors.ts';
+import type { Turns } from '../turns.ts';
 import { bearerOf, decoyOrganizationId, type Authentication, type TenantEnv } from '../tenancy.ts';
 import { CHALLENGE_TEXT_MAXIMUM, CLIENT_NONCE_MAXIMUM, type Challenges } from './challenges.ts';
 import { logIn } from './login.ts';
@@ -21,6 +22,7 @@ export interface AuthParts extends Authentication {
   signers: TenantSigners;
   challenges: Challenges;
   logger: Logger;
+  turns: Turns;
 }
 
 const challengeBody = z.strictObject({
@@ -57,9 +59,14 @@ export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
   routes.post('/token', async (c) => {
     const { principal, challenge, challengeSignature, openSession: wantsSession } = await jsonBody(c, tokenBody);
     const organization = await directory.lookUp(slugOf(c));
-    const { keys, logger } = parts;
+    const { keys, logger, turns } = parts;
     const attempt = { principal, challenge, challengeSignature };
-    const loggedIn = await logIn({ organizations: store.organizations, challenges, keys }, organization, attempt);
+    const lane = `login ${organization?.organizationId ?? ''}`;
+    const loggedIn = await logIn(
+      { organizations: store.organizations, challenges, keys, turns, lane },
+      organization,
+      attempt,
+    );
     if (!loggedIn || !organization) {
       logger.info({ tenant: organization?.organizationId }, 'a login was refused');
       throw loginRefused();
