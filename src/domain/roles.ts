@@ -168,9 +168,11 @@ export function checkMissionNotTerminal(command: Command, view: View): Refusal |
   return refuse('INVALID_STATE_TRANSITION', `the Mission is ${mission.state}`);
 }
 
+export const NO_SUCH_ITEM = 'no such WorkItem in this Group';
+
 /** The WorkItem, if it is in this Group; one of another Group is as unknown as one that does not exist. */
 export function workItemIn(view: View, workItemId: string, groupId: string): WorkItemAggregate | Refusal {
   const item = view.get('work_item', workItemId);
   if (item && item.workItem.groupId === groupId) return item;
-  return refuse('INVALID_COMMAND', 'no such WorkItem in this Group');
+  return refuse('INVALID_COMMAND', NO_SUCH_ITEM);
 }

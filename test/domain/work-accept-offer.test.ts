@@ -18,7 +18,9 @@ import {
   offeredItem,
   only,
   openItem,
+  OTHER_ITEM,
   queuedItem,
+  queueOther,
   start,
   submittedItem,
 } from '../support/work-fixtures.ts';
@@ -222,6 +224,13 @@ describe('WT-4: work.accept_offer', () => {
       const started = { workItemId: ITEM, ownershipEpoch: 1 };
       expect(world.outcome(byAgent(STRANGER, 'work.start', started))).toBe('MEMBERSHIP_STALE');
       expect(world.outcome(byAgent(STRANGER, 'work.start', started, { membershipEpoch: 2 }))).toBe('accepted');
+    });
+
+    it('learns nothing of an item that was not offered to it, not even that it is there', () => {
+      const world = queueOther(provisional());
+      const unknown = world.decide(byAgent(STRANGER, 'work.accept_offer', { workItemId: 'urn:test:work:none' }));
+      expect(world.decide(byAgent(STRANGER, 'work.accept_offer', { workItemId: OTHER_ITEM }))).toEqual(unknown);
+      expect(unknown).toMatchObject({ code: 'INVALID_COMMAND' });
     });
 
     it('E-MEMBERSHIP_STALE: is too late at its end', () => {

@@ -14,7 +14,7 @@ import { grantedEnd } from '../leases.ts';
 import { activationEvent, rolesOf } from '../memberships.ts';
 import { acceptableOffer } from '../offers.ts';
 import { list, one, type ListRead } from '../reads.ts';
-import { checkMissionActive, groupOf, hasLiveOwner, missionOf, workItemIn, workReads } from '../roles.ts';
+import { checkMissionActive, groupOf, hasLiveOwner, missionOf, NO_SUCH_ITEM, workItemIn, workReads } from '../roles.ts';
 import type { View } from '../view.ts';
 import { isUnfinished } from '../work-items.ts';
 import { optional, payload, seconds } from './shapes.ts';
@@ -68,7 +68,7 @@ export const workAcceptOffer: CommandKind<WorkAcceptOfferPayload> = {
 
   decide(request, view, context) {
     const { command, payload } = request;
-    const item = workItemIn(view, payload.workItemId, groupOf(command));
+    const item = visibleItem(request, view);
     if (isRefusal(item)) return item;
     const refusal =
       checkMissionActive(command, view) ??
@@ -85,6 +85,16 @@ export const workAcceptOffer: CommandKind<WorkAcceptOfferPayload> = {
     return { events: [...activated, accepted], primary: activated.length };
   },
 };
+
+/** A provisional member knows of the items that were offered to it, and of no other (commands.md (m)). */
+function visibleItem({ command, payload }: Request<WorkAcceptOfferPayload>, view: View): WorkItemAggregate | Refusal {
+  const item = workItemIn(view, payload.workItemId, groupOf(command));
+  if (isRefusal(item)) return item;
+  const membership = view.get('membership', membershipKey(groupOf(command), command.actor));
+  const asked = item.workItem.offers?.some(({ agentId }) => agentId === command.actor.id) ?? false;
+  if (membership?.state !== 'provisional' || asked) return item;
+  return refuse('INVALID_COMMAND', NO_SUCH_ITEM);
+}
 
 function heldRead({ actor }: Command, state: 'queued' | 'active'): ListRead & { kind: 'work_item' } {
   return list('work_item', { holder: actor.id, states: [state] }) as ListRead & { kind: 'work_item' };
