@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Accepted, Challenge, Me, Token } from './answers.ts';
 import { answerChallenge, newClientNonce } from './challenge.ts';
 import type { SignedCommand } from './commands.ts';
-import { exchange, type Exchange } from './exchange.ts';
+import { exchange, type Answer, type Exchange } from './exchange.ts';
 import type { ActorKey } from './keys.ts';
 import { adviceFor, done, failed, type Outcome } from './outcome.ts';
 
@@ -20,6 +20,8 @@ export interface ClientOptions {
 export interface CallOptions {
   readonly signal?: AbortSignal;
 }
+
+type SendOptions = CallOptions & Pick<Exchange, 'body'>;
 
 /** How often one call sends its request. A longer outage is the caller's to wait out, with the same bytes. */
 const ATTEMPTS = 5;
@@ -73,8 +75,14 @@ export class AuthorityClient {
   }
 
   /** GET below the Organization, as in `/groups/urn%3A…/work-items`. What comes back is trusted to have its shape. */
-  read<Answer>(path: string, options: CallOptions = {}): Promise<Outcome<Answer>> {
-    return this.persist(() => this.call<Answer>('GET', path, options), options);
+  read<Value>(path: string, options: CallOptions = {}): Promise<Outcome<Value>> {
+    return this.persist(() => this.call<Value>('GET', path, options), options);
+  }
+
+  /** As `read`, but the body as it came: signed documents and receipts stand in it byte for byte. */
+  async readText(path: string, options: CallOptions = {}): Promise<Outcome<string>> {
+    const answer = await this.persist(() => this.send('GET', path, options), options);
+    return answer.ok ? done(Buffer.from(answer.value.bytes).toString('utf8')) : answer;
   }
 
   private async authenticate(openSession: boolean, options: CallOptions): Promise<Outcome<Token>> {
@@ -117,14 +125,17 @@ export class AuthorityClient {
     }
   }
 
-  private async call<Answer>(
+  private async call<Value>(
     method: Exchange['method'],
     path: string,
-    options: CallOptions & Pick<Exchange, 'body'> = {},
-  ): Promise<Outcome<Answer>> {
-    const { body, signal } = options;
-    const answer = await exchange({ method, url: this.base + path, token: this.token, body, signal });
-    return answer.ok ? done(answer.value as Answer) : answer;
+    options: SendOptions = {},
+  ): Promise<Outcome<Value>> {
+    const answer = await this.send(method, path, options);
+    return answer.ok ? done(answer.value.value as Value) : answer;
+  }
+
+  private send(method: Exchange['method'], path: string, { body, signal }: SendOptions): Promise<Outcome<Answer>> {
+    return exchange({ method, url: this.base + path, token: this.token, body, signal });
   }
 }
 

@@ -19,14 +19,20 @@ export interface Exchange {
   readonly signal?: AbortSignal;
 }
 
-export async function exchange(request: Exchange): Promise<Outcome<unknown>> {
+export interface Answer {
+  readonly value: unknown;
+  /** The body as it came. */
+  readonly bytes: Uint8Array;
+}
+
+export async function exchange(request: Exchange): Promise<Outcome<Answer>> {
   const answer = await send(request);
   if (!answer.ok) return answer;
   const { status, bytes } = answer.value;
   const json = parseStrictJson(bytes, { maxBytes: MAX_ANSWER_BYTES, maxDepth: MAX_ANSWER_DEPTH });
   if (status >= 200 && status < 300) {
-    if (json.ok) return done(json.value);
-    if (bytes.byteLength === 0) return done(undefined);
+    if (json.ok) return done({ value: json.value, bytes });
+    if (bytes.byteLength === 0) return done({ value: undefined, bytes });
     return failed({ kind: 'unreadable', status, message: `the answer is no strict JSON: ${json.fault}` });
   }
   const check = json.ok ? checkDocument('error', json.value) : undefined;

@@ -1,5 +1,6 @@
 // Reads a Group back through the public API, as its owner, a full member, sees it.
 
+import { canonicalText } from '../../wire/canonical.ts';
 import type { AccountItem } from '../../worker/answers.ts';
 import { describeProblem, type Outcome } from '../../worker/outcome.ts';
 import type { GroupRecord } from './audit.ts';
@@ -26,6 +27,15 @@ export async function readGroup(play: Play): Promise<GroupRecord> {
   ];
   const { lane, groupId } = play;
   return { lane, groupId, events, headSequence: group.headSequence, state, workItems, documents };
+}
+
+/** What is served is what was signed, not a rendering of it. */
+export async function checkBytes(play: Play, { groupId, events }: GroupRecord, checks: Checks): Promise<void> {
+  const last = events.at(-1);
+  if (last === undefined) throw new StoryStopped(`the Group of ${play.lane} has Events`);
+  const path = `/groups/${encodeURIComponent(groupId)}/events/${encodeURIComponent(last.eventId)}`;
+  const text = whole(await play.cast.olga.client.readText(path));
+  checks.equal(`${play.lane}: an Event is served byte for byte in its canonical form`, text, canonicalText(last));
 }
 
 export type Account = AccountItem['account'];

@@ -6,7 +6,8 @@ import { approve, approveWrongly, askForChange, submitMission } from './scenes/a
 import { correct } from './scenes/correction.ts';
 import { implementFirst, implementSecond } from './scenes/implementation.ts';
 import { integrate } from './scenes/integration.ts';
-import { declareMission, joinMission } from './scenes/opening.ts';
+import { joinMission } from './scenes/joining.ts';
+import { declareMission } from './scenes/opening.ts';
 import { planWork } from './scenes/planning.ts';
 import { writeRequirements } from './scenes/requirements.ts';
 import { reviewWork } from './scenes/review.ts';

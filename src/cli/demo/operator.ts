@@ -72,6 +72,6 @@ export class Operator {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const answer = await exchange({ method, url: this.base + path, token, signal, ...(text && { body: text }) });
     if (!answer.ok) throw new Error(`operator API, ${method} ${path}: ${describeProblem(answer.problem)}`);
-    return answer.value as Answer;
+    return answer.value.value as Answer;
   }
 }

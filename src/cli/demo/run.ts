@@ -3,7 +3,7 @@
 import type { Actor } from './actor.ts';
 import type { Engine } from './arguments.ts';
 import { auditGroups, type History } from './audit.ts';
-import { checkBudgets, readAccount, readGroup } from './group-record.ts';
+import { checkBudgets, checkBytes, readAccount, readGroup } from './group-record.ts';
 import { PARTS } from './cast.ts';
 import { Checks, StoryStopped } from './checks.ts';
 import { Journal } from './journal.ts';
@@ -41,7 +41,9 @@ export async function runDemo(options: RunOptions): Promise<boolean> {
     const startedAt = performance.now();
     await playBoth(plays, stop);
     const seconds = (performance.now() - startedAt) / 1_000;
-    const records = [await readGroup(plays.A), await readGroup(plays.B)];
+    const records = [await readGroup(plays.A), await readGroup(plays.B)] as const;
+    await checkBytes(plays.A, records[0], checks);
+    await checkBytes(plays.B, records[1], checks);
     const actorKeys = (Object.values(stage.cast) as Actor[]).map(({ key }) => key);
     const history = { records, organization: stage.organization, actorKeys, journal };
     const audit = auditGroups(history, checks);

@@ -28,6 +28,8 @@ const NARROWEST_LANE = 44;
 const WIDEST_LANE = 76;
 const PLAIN_WIDTH = 118;
 const WHO_WIDTH = 5;
+/** A blank, but not the one between an arrow and the code that it points to. */
+const BREAK = /(?<!→) /;
 const MARKS: Readonly<Record<Tone, string>> = { told: '·', good: '✓', refused: '⊘', bad: '✗', heading: '▸' };
 
 export class Screen {
@@ -101,7 +103,7 @@ export class Screen {
   private wrap(text: string, width: number): string[] {
     const rows: string[] = [];
     let row = '';
-    for (const word of text.split(' ')) {
+    for (const word of text.split(BREAK)) {
       const longer = row === '' ? word : `${row} ${word}`;
       if (row !== '' && widthOf(longer) > Math.max(width, 20)) {
         rows.push(row);

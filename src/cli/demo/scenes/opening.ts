@@ -1,13 +1,12 @@
-// A mission is declared and people join it. In A the declaration goes out five times at once, in B its Action ID is used
-// a second time for something else.
+// A mission is declared. In A the declaration goes out five times at once, in B its Action ID is used a second time for
+// something else.
 
 import { canonicalText } from '../../../wire/canonical.ts';
-import { signContextPackage } from '../../../worker/documents.ts';
-import { addSeconds, timestampFromMillis } from '../../../protocol/timestamps.ts';
-import type { Actor } from '../actor.ts';
+import type { Accepted } from '../../../worker/answers.ts';
+import type { SignedCommand } from '../../../worker/commands.ts';
 import { StoryStopped } from '../checks.ts';
 import { DEPLOY, inTwoHours, MISSION_BUDGET } from '../contract.ts';
-import { messageOf } from './talk.ts';
+import { catchUp } from './catch-up.ts';
 import { answerOf, eventIn, type Attempt, type Play } from '../play.ts';
 
 const COPIES = 5;
@@ -42,20 +41,7 @@ export async function declareMission(play: Play): Promise<void> {
   await play.tell(`declares the mission and names ${cora.name} its coordinator`, olga.name);
 
   if (copies > 1) {
-    const receipts = new Set(answers.map(({ receipt }) => canonicalText(receipt)));
-    const found = {
-      answers: answers.length,
-      receipts: receipts.size,
-      duplicates: answers.filter((a) => a.duplicate).length,
-    };
-    const claim = `the same Command ${copies} times at once: one effect, ${copies} equal receipts`;
-    const passed = play.checks.equal(`A: ${claim}`, found, { answers: copies, receipts: 1, duplicates: copies - 1 });
-    const again = await olga.send(command);
-    const same = again.ok && again.value.duplicate && receipts.has(canonicalText(again.value.receipt));
-    play.checks.holds('A: the same Command once more answers the same receipt', same, answerOf(again));
-    const group = await play.readAs(olga).group();
-    play.checks.equal('A: six sends left one Event', group.ok && group.value.headSequence, 1);
-    await play.tell(claim, olga.name, passed ? 'good' : 'bad');
+    await checkCopies(play, command, answers);
   } else {
     const other = { ...payload, title: 'Something else under the same Action ID' };
     const attempt: Attempt = { tries: 'the same Action ID for other content', meets: 'ACTION_ID_COLLISION' };
@@ -64,56 +50,22 @@ export async function declareMission(play: Play): Promise<void> {
   await catchUp(play, cora);
 }
 
-/** The workers join; in B one comes late, on a Context Package, and stays provisional until it takes work. */
-export async function joinMission(play: Play): Promise<void> {
-  const { olga, otto, cora, ada, ben, cleo } = play.cast;
-  const asWorker = { roles: ['worker'], visibilityAfterSequence: 0 };
-  const onlooker = { principal: otto.principal, roles: ['observer'], visibilityAfterSequence: 0 };
-  await play.does(cora, `takes ${ada.name} in as a worker`, 'membership.change', {
-    principal: ada.principal,
-    ...asWorker,
-  });
-  if (play.lane === 'A') {
-    await play.does(cora, `takes ${ben.name} in as a worker`, 'membership.change', {
-      principal: ben.principal,
-      ...asWorker,
-    });
-    await play.does(olga, `lets ${otto.name} look on`, 'membership.change', onlooker);
-  } else {
-    const provisional = {
-      principal: cleo.principal,
-      ...asWorker,
-      provisional: true,
-      provisionalExpiresAt: addSeconds(timestampFromMillis(Date.now()), 600),
-      contextPackage: await contextFor(play, cora),
-    };
-    const say = `takes ${cleo.name} in provisionally, with a signed Context Package`;
-    await play.does(cora, say, 'membership.change', provisional);
-  }
-  const joined = play.lane === 'A' ? [ada, ben, otto] : [ada, cleo];
-  for (const actor of joined) await actor.lookAround();
-  if (play.lane === 'B') {
-    const attempt: Attempt = { tries: 'to speak while she is provisional', meets: 'MEMBERSHIP_REQUIRED' };
-    await play.mayNot(cleo, attempt, 'message.post', messageOf(play, 'Hello everybody'));
-  }
-}
-
-async function contextFor(play: Play, author: Actor) {
-  const events = await catchUp(play, author);
-  const eventIds = events.map(({ eventId }) => eventId);
-  return signContextPackage(author.key, {
-    missionId: play.missionId,
-    groupId: play.groupId,
-    sourceEventRange: { fromSequence: 1, toSequence: eventIds.length, eventIds },
-    summary: `${play.plot.objective}. ${play.plot.done}.`,
-    constraints: ['One active WorkItem to an agent'],
-  });
-}
-
-/** Reads the Group's Events so far and learns the own epochs from them. */
-async function catchUp(play: Play, actor: Actor) {
-  const events = await play.readAs(actor).events();
-  if (!events.ok) throw new StoryStopped(`${actor.name} reads the Events (${answerOf(events)})`);
-  actor.standing.learn(events.value);
-  return events.value;
+/** However often it was sent: one Event, one receipt, the same bytes whenever it is asked for. */
+async function checkCopies(play: Play, command: SignedCommand, answers: readonly Accepted[]): Promise<void> {
+  const { olga } = play.cast;
+  const receipts = new Set(answers.map(({ receipt }) => canonicalText(receipt)));
+  const duplicates = answers.filter(({ duplicate }) => duplicate).length;
+  const found = { answers: answers.length, receipts: receipts.size, duplicates };
+  const claim = `the same Command ${COPIES} times at once: one effect, ${COPIES} equal receipts`;
+  const passed = play.checks.equal(`A: ${claim}`, found, { answers: COPIES, receipts: 1, duplicates: COPIES - 1 });
+  const again = await olga.send(command);
+  const same = again.ok && again.value.duplicate && receipts.has(canonicalText(again.value.receipt));
+  play.checks.holds('A: the same Command once more answers the same receipt', same, answerOf(again));
+  const kept = await olga.client.readText(`/receipts/${encodeURIComponent(command.actionId)}`);
+  const text = kept.ok ? kept.value : answerOf(kept);
+  const sameBytes = [...receipts].every((receipt) => text.includes(`"receipt":${receipt}`));
+  play.checks.holds('A: the receipt is kept byte for byte', sameBytes, text);
+  const group = await play.readAs(olga).group();
+  play.checks.equal('A: six sends left one Event', group.ok && group.value.headSequence, 1);
+  await play.tell(claim, olga.name, passed ? 'good' : 'bad');
 }
