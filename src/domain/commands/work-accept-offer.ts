@@ -67,7 +67,7 @@ export const workAcceptOffer: CommandKind<WorkAcceptOfferPayload> = {
   },
 
   decide(request, view, context) {
-    const { command, payload } = request;
+    const { command } = request;
     const item = visibleItem(request, view);
     if (isRefusal(item)) return item;
     const refusal =
