@@ -173,7 +173,7 @@ describe('WT-6: approval.grant_execution', () => {
   });
 
   describe('an Approval widens nothing', () => {
-    it('AUTH_FORBIDDEN: operations stay within the permissions of a Mission that has any', () => {
+    it('E-AUTH_FORBIDDEN: operations stay within the permissions of a Mission that has any', () => {
       const world = waiting();
       const { mission, details } = world.view.mustGet('mission', MISSION);
       const permit = (permissions: string[]) =>
@@ -184,7 +184,7 @@ describe('WT-6: approval.grant_execution', () => {
       expect(world.outcome(grant(world))).toBe('accepted');
     });
 
-    it('AUTH_FORBIDDEN: resources stay within the contract', () => {
+    it('E-AUTH_FORBIDDEN: resources stay within the contract', () => {
       const world = waiting();
       expect(world.outcome(grant(world, { resources: ['urn:test:resource:bank'] }))).toBe('AUTH_FORBIDDEN');
       expect(world.outcome(grant(world, { resources: [] }))).toBe('accepted');

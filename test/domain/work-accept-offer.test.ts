@@ -85,7 +85,7 @@ describe('WT-4: work.accept_offer', () => {
     it.each([
       ['active', activeItem],
       ['submitted', submittedItem],
-    ] as const)('WORK_ALREADY_OWNED also once it is %s', (_, given) => {
+    ] as const)('E-WORK_ALREADY_OWNED: also once it is %s', (_, given) => {
       expect(given({ offer: BOTH }).outcome(rival())).toBe('WORK_ALREADY_OWNED');
     });
 

@@ -78,7 +78,7 @@ describe('WT-2: work.authorize', () => {
   });
 
   describe('MWP-MSN-019a: who may author work', () => {
-    it('AUTH_STALE_COORDINATOR: the Coordinator cites its current epoch under a live lease', () => {
+    it('E-AUTH_STALE_COORDINATOR: the Coordinator cites its current epoch under a live lease', () => {
       const world = staffedMission();
       expect(world.outcome(byCoordinator('work.authorize', members, { coordinatorEpoch: undefined }))).toBe(
         'AUTH_STALE_COORDINATOR',
@@ -149,7 +149,7 @@ describe('WT-2: work.authorize', () => {
     expect(staffedMission().outcome(authorize({ contract }))).toBe(outcome);
   });
 
-  it('AUTH_FORBIDDEN: the operations of a contract are among the permissions of a Mission that has any', () => {
+  it('E-AUTH_FORBIDDEN: the operations of a contract are among the permissions of a Mission that has any', () => {
     const resource = { resource: 'urn:test:resource:shop', operations: ['read', 'payment.send'] };
     const contract = { allowedResources: [resource] };
     const world = staffedMission();

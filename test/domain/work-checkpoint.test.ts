@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addSeconds } from '../../src/protocol/timestamps.ts';
-import { GROUP, RIVAL, WORKER } from '../support/fixtures.ts';
+import { byCoordinator, GROUP, RIVAL, WORKER } from '../support/fixtures.ts';
 import {
   activeItem,
   byAgent,
@@ -15,8 +15,8 @@ import {
   publish,
   start,
   submit,
+  failureReport,
 } from '../support/work-fixtures.ts';
-import { failureReport } from '../support/work-fixtures.ts';
 import type { CommandDraft, World } from '../support/world.ts';
 
 const PROGRESS = {
@@ -131,6 +131,13 @@ describe('WT-8: work.checkpoint', () => {
     world.view.set('session', WORKER.id, '', { ...session, sessionEpoch: 2 });
     expect(world.outcome(checkpoint(world))).toBe('AUTH_STALE_SESSION');
     expect(world.outcome(checkpoint(world, {}, { sessionEpoch: 2 }))).toBe('AUTH_STALE_SESSION');
+  });
+
+  it('T-9: the Coordinator asks for a checkpoint by Message; its own Command is refused', () => {
+    const world = activeItem();
+    expect(world.outcome(byCoordinator('work.checkpoint', { ...cited(world), checkpoint: CHECKPOINT }))).toBe(
+      'AUTH_FORBIDDEN',
+    );
   });
 
   it('E-WORK_LEASE_EXPIRED: works until the lease ends and not at its end', () => {

@@ -16,7 +16,7 @@ describe('MWP-WRK-001: a Work Contract is complete or refused', () => {
     expect(readContract(contract)).toBe(contract);
   });
 
-  it.each(REQUIRED)('MWP-WRK-001: a contract without %s is incomplete', (member) => {
+  it.each(REQUIRED)('E-WORK_CONTRACT_INCOMPLETE, MWP-WRK-001: a contract without %s is incomplete', (member) => {
     const { [member]: _gone, ...rest } = contractOf();
     expect(code(rest)).toBe('WORK_CONTRACT_INCOMPLETE');
   });
@@ -42,7 +42,7 @@ describe('MWP-WRK-001: a Work Contract is complete or refused', () => {
     ['no acceptance criterion', { acceptanceCriteria: [] }],
     ['version 0', { contractVersion: 0 }],
     ['an unknown urgency', { requestedUrgency: 'now' }],
-  ])('answers SCHEMA_VALIDATION_FAILED for %s', (_, overrides) => {
+  ])('E-SCHEMA_VALIDATION_FAILED: refuses %s', (_, overrides) => {
     expect(code(contractOf(overrides))).toBe('SCHEMA_VALIDATION_FAILED');
   });
 });

@@ -301,7 +301,7 @@ describe('WT-3: work.offer', () => {
   });
 
   describe('MWP-MSN-019a: who may offer', () => {
-    it('the Coordinator with its epoch, and nobody else', () => {
+    it('MWP-EVT-002b: the Coordinator with its epoch, and nobody else', () => {
       const world = openItem();
       const members = { workItemId: ITEM, candidateAgentIds: [WORKER.id], selectionBasis: basisOf() };
       expect(world.outcome(byAgent(WORKER, 'work.offer', members))).toBe('AUTH_FORBIDDEN');

@@ -129,7 +129,7 @@ describe('WT-7: work.start', () => {
       expect(world.outcome(byAgent(RIVAL, 'work.start', { ...rival, ownershipEpoch: 2 }))).toBe('WORK_STALE_OWNERSHIP');
     });
 
-    it('AUTH_STALE_SESSION comes before everything that the item says', () => {
+    it('E-AUTH_STALE_SESSION: comes before everything that the item says', () => {
       expect(queuedItem().outcome(start({ ownershipEpoch: 9 }, { sessionEpoch: 2 }))).toBe('AUTH_STALE_SESSION');
     });
 
@@ -196,7 +196,7 @@ describe('WT-7: work.start', () => {
       expect(queuedItem().outcome(start())).toBe('accepted');
     });
 
-    it('MWP-AUT-003a: other work waits for the approval of its Ownership Epoch, until the end of it', () => {
+    it('E-APPROVAL_REQUIRED, MWP-AUT-003a: other work waits for the approval of its Ownership Epoch, until the end of it', () => {
       const world = queuedItem({ contract: risky });
       expect(world.outcome(start())).toBe('APPROVAL_REQUIRED');
       world.accept(approve(world));
