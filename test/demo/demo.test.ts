@@ -109,6 +109,13 @@ describe('mwp demo', () => {
     expect(await wrong.exit).toBe(2);
     expect(wrong.output.text).toContain('postgres://');
   });
+
+  it('ends with 1 and a sentence where there is no database', async () => {
+    const nowhere = runCommand(['--database-url', 'postgres://nobody:secret@127.0.0.1:1/none']);
+    expect(await nowhere.exit).toBe(1);
+    expect(nowhere.output.text).toContain('mwp demo: ');
+    expect(nowhere.output.text).not.toContain('secret');
+  });
 });
 
 /** The audit is worth something only if a changed history does not pass it. */
