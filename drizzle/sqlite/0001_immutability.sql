@@ -54,6 +54,6 @@ CREATE TRIGGER streams_forward BEFORE UPDATE ON streams WHEN NEW.organization_id
 --> statement-breakpoint
 CREATE TRIGGER streams_kept BEFORE DELETE ON streams BEGIN SELECT RAISE(ABORT, 'rows of streams are never changed'); END;
 --> statement-breakpoint
-CREATE TRIGGER events_gapless BEFORE INSERT ON events WHEN NEW.position > 1 AND NOT EXISTS (SELECT 1 FROM events WHERE organization_id = NEW.organization_id AND stream_id = NEW.stream_id AND position = NEW.position - 1) BEGIN SELECT RAISE(ABORT, 'a gap before this position'); END;
+CREATE TRIGGER events_gapless BEFORE INSERT ON events WHEN NEW.position <> 1 + coalesce((SELECT max(position) FROM events WHERE organization_id = NEW.organization_id AND stream_id = NEW.stream_id), 0) BEGIN SELECT RAISE(ABORT, 'this position does not follow the last'); END;
 --> statement-breakpoint
-CREATE TRIGGER policy_log_gapless BEFORE INSERT ON policy_log WHEN NEW.position > 1 AND NOT EXISTS (SELECT 1 FROM policy_log WHERE organization_id = NEW.organization_id AND group_id = NEW.group_id AND position = NEW.position - 1) BEGIN SELECT RAISE(ABORT, 'a gap before this policy entry'); END;
+CREATE TRIGGER policy_log_gapless BEFORE INSERT ON policy_log WHEN NEW.position <> 1 + coalesce((SELECT max(position) FROM policy_log WHERE organization_id = NEW.organization_id AND group_id = NEW.group_id), 0) BEGIN SELECT RAISE(ABORT, 'this policy entry does not follow the last'); END;

@@ -8,6 +8,9 @@ export const WAITING_MAXIMUM = 10_000;
 /** Audit records waiting to be written; a flood of bad Commands loses records, never answers. */
 export const AUDIT_WAITING_MAXIMUM = 1_000;
 
+/** Closing waits this long for who works, and then goes on without them. */
+export const CLOSE_WAIT_MAXIMUM_MS = 10_000;
+
 export interface FairQueueOptions {
   /** Jobs at work at the same time. */
   capacity: number;
@@ -56,7 +59,7 @@ export class FairQueue {
     }
   }
 
-  /** Turns away who waits, and resolves when nobody works any more. */
+  /** Turns away who waits, and resolves when nobody works any more, or will not end. */
   close(): Promise<void> {
     this.closed = true;
     for (const lane of this.lanes.values()) {
@@ -64,7 +67,14 @@ export class FairQueue {
     }
     this.lanes.clear();
     this.waiting = 0;
-    return this.active === 0 ? Promise.resolve() : new Promise((resolve) => this.onceIdle.push(resolve));
+    if (this.active === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const giveUp = setTimeout(resolve, CLOSE_WAIT_MAXIMUM_MS);
+      this.onceIdle.push(() => {
+        clearTimeout(giveUp);
+        resolve();
+      });
+    });
   }
 
   private turn(lane: string, key: string | undefined): Promise<void> {

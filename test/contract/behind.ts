@@ -12,6 +12,8 @@ export interface Behind {
   rowCounts(): Promise<Record<string, number>>;
   /** Resolves when so many sessions wait for a lock in this database; never on SQLite, where nobody waits inside. */
   untilWaiting(sessions: number): Promise<void>;
+  /** Resolves when no more sessions than these, our own included, are in this database. PostgreSQL only. */
+  untilSessions(sessions: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,18 +32,24 @@ function behindPostgres(url: string): Behind {
       await query(`SELECT relname FROM pg_class WHERE relnamespace = 'mwp'::regnamespace AND relkind IN ('r', 'p')
                   ORDER BY relname`)
     ).map((row) => String(row['relname']));
-  const untilWaiting = async (sessions: number) => {
-    const deadline = Date.now() + WAITING_DEADLINE_MS;
-    for (let waiting = 0; waiting < sessions;) {
-      if (Date.now() > deadline) throw new Error(`only ${waiting} sessions wait for a lock`);
-      const [row] =
-        await query(`SELECT count(DISTINCT l.pid) AS count FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-                                 WHERE NOT l.granted AND a.datname = current_database()`);
-      waiting = Number(row?.['count']);
-    }
+  const count = async (from: string) => {
+    const [row] = await query(`SELECT count(DISTINCT a.pid) AS count FROM ${from} AND a.datname = current_database()`);
+    return Number(row?.['count']);
   };
+  const until = async (what: string, holds: () => Promise<boolean>) => {
+    const deadline = Date.now() + WAITING_DEADLINE_MS;
+    while (!(await holds())) if (Date.now() > deadline) throw new Error(`waited in vain for ${what}`);
+  };
+  const untilWaiting = (sessions: number) =>
+    until(`${sessions} sessions to wait for a lock`, async () => {
+      return (await count('pg_locks l JOIN pg_stat_activity a USING (pid) WHERE NOT l.granted')) >= sessions;
+    });
+  const untilSessions = (sessions: number) =>
+    until(`all but ${sessions} sessions to end`, async () => {
+      return (await count(`pg_stat_activity a WHERE a.backend_type = 'client backend'`)) <= sessions;
+    });
   const rowCounts = () => countRows(query, tables);
-  return { query, tables, rowCounts, untilWaiting, close: () => sql.end({ timeout: 5 }) };
+  return { query, tables, rowCounts, untilWaiting, untilSessions, close: () => sql.end({ timeout: 5 }) };
 }
 
 function behindSqlite(file: string): Behind {
@@ -54,8 +62,15 @@ function behindSqlite(file: string): Behind {
                   AND name NOT GLOB 'sqlite*' ORDER BY name`)
     ).map((row) => String(row['name']));
   const rowCounts = () => countRows(query, tables);
-  const untilWaiting = () => Promise.reject(new Error('SQLite waits in no session'));
-  return { query, tables, rowCounts, untilWaiting, close: async () => void database.close() };
+  const never = () => Promise.reject(new Error('SQLite has no sessions'));
+  return {
+    query,
+    tables,
+    rowCounts,
+    untilWaiting: never,
+    untilSessions: never,
+    close: async () => void database.close(),
+  };
 }
 
 async function countRows(query: Behind['query'], tables: Behind['tables']): Promise<Record<string, number>> {

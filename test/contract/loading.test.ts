@@ -1,11 +1,10 @@
 // What a Command's reads are answered with: against a list in memory, over random aggregates and every shape of a read.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AggregateKind } from '../../src/domain/aggregates.ts';
 import { indexOf } from '../../src/domain/aggregate-index.ts';
 import type { ListRead, LoadedAggregate, Read, RecentRead } from '../../src/domain/reads.ts';
 import { LIST_READ_MAXIMUM, list, one } from '../../src/domain/reads.ts';
-import type { GroupId, OrganizationId } from '../../src/protocol/ids.ts';
+import type { OrganizationId } from '../../src/protocol/ids.ts';
 import { timestampFromMillis } from '../../src/protocol/timestamps.ts';
 import type { PageRequest } from '../../src/store/port.ts';
 import type { OpenedStore } from '../support/databases.ts';

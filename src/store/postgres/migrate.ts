@@ -14,10 +14,17 @@ export async function migratePostgres(url: string): Promise<void> {
     pendingMigrations(shippedMigrations('postgres'), await appliedMigrations(sql));
     await migrate(drizzle(sql), { migrationsFolder: migrationsFolder('postgres') });
   } catch (error) {
-    throw error instanceof postgres.PostgresError || 'code' in (error as object) ? faultOf(error) : error;
+    throw spokenByDatabase(error);
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+/** Drizzle wraps what the database says into the statement that it says it of. */
+function spokenByDatabase(error: unknown): unknown {
+  const { cause, code } = error as { cause?: unknown; code?: unknown };
+  if (cause instanceof postgres.PostgresError) return faultOf(cause);
+  return code === undefined ? error : faultOf(error);
 }
 
 async function appliedMigrations(sql: postgres.Sql): Promise<AppliedMigration[]> {

@@ -16,6 +16,7 @@ export class Pool {
   private readonly options: SessionOptions;
   private readonly size: number;
   private readonly idle: Session[] = [];
+  private readonly atWork = new Set<Session>();
   private readonly waiting: Waiting[] = [];
   private open = 0;
   private closed = false;
@@ -25,24 +26,26 @@ export class Pool {
     this.size = size;
   }
 
-  /** The session must be clean when `work` ends: no transaction open. When it throws, it is asked to roll back. */
+  /** The session must be clean when `work` ends, also when it throws: no transaction open, or ended. */
   async run<Result>(work: (session: Session) => Promise<Result>): Promise<Result> {
     const session = await this.acquire();
+    this.atWork.add(session);
     try {
       return await work(session);
     } finally {
+      this.atWork.delete(session);
       this.release(session);
     }
   }
 
-  /** Sessions at work end when their work does. */
+  /** Whoever is still at work finds the connection gone. */
   close(): void {
     this.closed = true;
     for (const { fail, giveUp } of this.waiting.splice(0)) {
       clearTimeout(giveUp);
       fail(new StoreFault('unavailable', 'the store is closing'));
     }
-    for (const session of this.idle.splice(0)) session.end();
+    for (const session of [...this.idle.splice(0), ...this.atWork]) session.end();
   }
 
   private async acquire(): Promise<Session> {

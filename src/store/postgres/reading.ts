@@ -23,17 +23,17 @@ import type { SectionRow } from './loading.ts';
 import { aggregateFrom, loadStatement, loadedFrom, pageStatement } from './loading.ts';
 import { currentPolicy } from './policies.ts';
 import type { Row, Value } from './session.ts';
+import { forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 export const CLOCK = 'SELECT mwp.clock_text() AS now';
 
-const LISTED = '(ARRAY(SELECT json_array_elements_text($2::json)))';
-const STREAMS = `SELECT * FROM mwp.streams WHERE organization_id = $1 AND stream_id = ANY ${LISTED}`;
+const STREAMS = forEachOf('$2', 'SELECT * FROM mwp.streams WHERE organization_id = $1 AND stream_id = wanted.id');
 const STREAM_IDS = 'SELECT stream_id FROM mwp.streams WHERE organization_id = $1 ORDER BY stream_id';
 const EVENTS = `SELECT * FROM mwp.events
   WHERE organization_id = $1 AND stream_id = $2 AND position > $3::bigint ORDER BY position LIMIT $4::bigint`;
-const EVENTS_BY_ID = `SELECT * FROM mwp.events
-  WHERE organization_id = $1 AND event_id = ANY ${LISTED} ORDER BY stream_id, position`;
+const EVENTS_BY_ID = `${forEachOf('$2', 'SELECT * FROM mwp.events WHERE organization_id = $1 AND event_id = wanted.id')}
+  ORDER BY stream_id, position`;
 const RECEIPT = `SELECT * FROM mwp.receipts
   WHERE organization_id = $1 AND actor_type = $2 AND actor_id = $3 AND action_id = $4`;
 const COMMAND = 'SELECT * FROM mwp.commands WHERE organization_id = $1 AND signing_hash = $2';
@@ -42,8 +42,11 @@ const ADMISSION = 'SELECT * FROM mwp.admissions WHERE organization_id = $1 AND s
 const POLICY_LOG = `SELECT * FROM mwp.policy_log
   WHERE organization_id = $1 AND group_id = $2 AND position > $3::bigint ORDER BY position LIMIT $4::bigint`;
 const HASHES = `SELECT kind, id, hash FROM mwp.aggregates WHERE organization_id = $1 AND group_id = $2 ORDER BY kind, id`;
-const TEXTS = `SELECT commitment, value FROM mwp.texts
-  WHERE organization_id = $1 AND commitment = ANY ${LISTED} AND group_id = $3`;
+const TEXTS = forEachOf(
+  '$2',
+  `SELECT commitment, value FROM mwp.texts
+   WHERE organization_id = $1 AND group_id = $3 AND commitment = wanted.id`,
+);
 
 export async function streamHeads(
   transaction: Transaction,

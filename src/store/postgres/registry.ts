@@ -13,24 +13,29 @@ import {
 import type { RegisteredFacts, RegistryInserts, RegistryRefusal } from '../registry-rules.ts';
 import { factsNeeded, movesRevision, ruleOnRegistryChange } from '../registry-rules.ts';
 import type { Row, Statement } from './session.ts';
+import { forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
-const ID_LIST = 'ARRAY(SELECT json_array_elements_text($2::json))';
 const REVISION = 'SELECT registry_revision FROM mwp.organizations WHERE organization_id = $1';
 const RAISE_REVISION =
   'UPDATE mwp.organizations SET registry_revision = registry_revision + 1 WHERE organization_id = $1';
-const REGISTERED = `SELECT p.* FROM mwp.principals p
-  JOIN json_to_recordset($2::json) AS w(type text, id text) ON p.principal_type = w.type AND p.principal_id = w.id
-  WHERE p.organization_id = $1`;
+const REGISTERED = `SELECT found.* FROM json_to_recordset($2::json) AS wanted(type text, id text)
+  CROSS JOIN LATERAL (
+    SELECT * FROM mwp.principals
+    WHERE organization_id = $1 AND principal_type = wanted.type AND principal_id = wanted.id OFFSET 0
+  ) AS found`;
 const PRINCIPALS = `SELECT * FROM mwp.principals
   WHERE organization_id = $1 AND (principal_type, principal_id) > ($2, $3)
   ORDER BY principal_type, principal_id LIMIT $4::bigint`;
 const BINDINGS_OF = `SELECT * FROM mwp.key_bindings
   WHERE organization_id = $1 AND principal_type = $2 AND principal_id = $3 ORDER BY key_id`;
-const BINDINGS = `SELECT * FROM mwp.key_bindings WHERE organization_id = $1 AND key_id = ANY (${ID_LIST})`;
-const BINDINGS_BY_KEY = `SELECT * FROM mwp.key_bindings WHERE organization_id = $1 AND public_key = ANY (${ID_LIST})`;
-const VALIDITY = `SELECT * FROM mwp.key_validity
-  WHERE organization_id = $1 AND key_id = ANY (${ID_LIST}) ORDER BY key_id, sequence`;
+const BINDINGS = forEachOf('$2', 'SELECT * FROM mwp.key_bindings WHERE organization_id = $1 AND key_id = wanted.id');
+const BINDINGS_BY_KEY = forEachOf(
+  '$2',
+  'SELECT * FROM mwp.key_bindings WHERE organization_id = $1 AND public_key = wanted.id',
+);
+const VALIDITY = `${forEachOf('$2', 'SELECT * FROM mwp.key_validity WHERE organization_id = $1 AND key_id = wanted.id')}
+  ORDER BY key_id, sequence`;
 const SEALED_KEYS = 'SELECT * FROM mwp.sealed_keys WHERE organization_id = $1 ORDER BY key_id';
 
 const INSERT_PRINCIPALS = `INSERT INTO mwp.principals

@@ -13,6 +13,9 @@ export const LOCK_TIMEOUT_MS = 10_000;
 /** A decision that forgets to end lets go of its locks. */
 export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 
+/** The server ends every statement before this; who is silent for longer is not there any more. */
+export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+
 /** After this many, postgres.js has what it was given: it lets one pass; the rest is to be safe. */
 const HAND_OVER_MICROTASKS = 3;
 
@@ -49,6 +52,8 @@ export class Session {
         statement_timeout: STATEMENT_TIMEOUT_MS,
         lock_timeout: LOCK_TIMEOUT_MS,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+        // A plan is kept for as long as the connection, also when it was made of tables that still fitted on a page.
+        enable_seqscan: 'off',
         ...(options.role === undefined ? {} : { role: options.role }),
       },
       types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
@@ -89,6 +94,8 @@ export class Session {
     this.socket?.cork();
     const answers = statements.map(({ text, parameters }) => this.send(text, parameters));
     void this.uncorkAfterWriting();
+    const silence = setTimeout(() => this.end(), ANSWER_TIMEOUT_MS);
+    void Promise.allSettled(answers).then(() => clearTimeout(silence));
     return answers;
   }
 

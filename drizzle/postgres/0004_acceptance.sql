@@ -1,6 +1,8 @@
 -- One acceptance in two calls: `open_acceptance` takes the locks, then reads; `write_transition` writes all or nothing.
 -- The functions are VOLATILE: under READ COMMITTED each statement inside has a snapshot of its own, so what is loaded
--- after a lock shows what the lock waited for. SQLSTATE MW001: compare-and-set, MW004: tenant, MW005: run again.
+-- after a lock shows what the lock waited for. Rows are found and changed one by one, by their key: a join with what JSON
+-- brings may be planned, while tables are small, as a scan of the whole tenant, and such a plan is kept.
+-- SQLSTATE MW001: compare-and-set, MW004: tenant, MW005: run again.
 CREATE FUNCTION mwp.clock_text() RETURNS text LANGUAGE sql VOLATILE AS $$
   SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
@@ -33,6 +35,7 @@ CREATE FUNCTION mwp.load_reads(org text, at_time text, ones json, lists json, re
 RETURNS TABLE (section text, body text) LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   wanted record;
+  one_state text;
   maximum CONSTANT bigint := 10001;
 BEGIN
   FOR wanted IN SELECT * FROM json_to_recordset(ones) AS r(kind text, id text) LOOP
@@ -43,42 +46,49 @@ BEGIN
   END LOOP;
   FOR wanted IN
     SELECT r.kind, r."groupId" AS group_id, r.holder, r.parent,
-           CASE WHEN r.states IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(r.states)) END AS states
+           CASE WHEN r.states IS NULL THEN NULL ELSE ARRAY(SELECT DISTINCT json_array_elements_text(r.states)) END AS states
     FROM json_to_recordset(lists) AS r(kind text, "groupId" text, states json, holder text, parent text)
   LOOP
     RETURN QUERY SELECT 'list', NULL::text;
-    -- One statement per way in, so that each has an index of its own; what remains is filtered.
-    IF wanted.parent IS NOT NULL THEN
-      RETURN QUERY
-        SELECT 'aggregate', json_build_array(a.kind, a.id, a.group_id, a.version, a.document)::text
-        FROM mwp.aggregates a
-        WHERE a.organization_id = org AND a.parent = wanted.parent AND a.kind = wanted.kind
-          AND (wanted.group_id IS NULL OR a.group_id = wanted.group_id)
-          AND (wanted.holder IS NULL OR a.holder = wanted.holder)
-          AND (wanted.states IS NULL OR a.state = ANY (wanted.states))
-        LIMIT maximum;
-    ELSIF wanted.holder IS NOT NULL THEN
-      RETURN QUERY
-        SELECT 'aggregate', json_build_array(a.kind, a.id, a.group_id, a.version, a.document)::text
-        FROM mwp.aggregates a
-        WHERE a.organization_id = org AND a.holder = wanted.holder AND a.kind = wanted.kind
-          AND (wanted.group_id IS NULL OR a.group_id = wanted.group_id)
-          AND (wanted.states IS NULL OR a.state = ANY (wanted.states))
-        LIMIT maximum;
-    ELSIF wanted.states IS NOT NULL THEN
-      RETURN QUERY
-        SELECT 'aggregate', json_build_array(a.kind, a.id, a.group_id, a.version, a.document)::text
-        FROM mwp.aggregates a
-        WHERE a.organization_id = org AND a.group_id = wanted.group_id AND a.kind = wanted.kind
-          AND a.state = ANY (wanted.states)
-        LIMIT maximum;
-    ELSE
-      RETURN QUERY
-        SELECT 'aggregate', json_build_array(a.kind, a.id, a.group_id, a.version, a.document)::text
-        FROM mwp.aggregates a
-        WHERE a.organization_id = org AND a.group_id = wanted.group_id AND a.kind = wanted.kind
-        LIMIT maximum;
-    END IF;
+    -- One statement per way in and state, so that each has an index that fits it; what remains is filtered.
+    FOREACH one_state IN ARRAY coalesce(wanted.states, ARRAY[NULL]) LOOP
+      IF wanted.parent IS NOT NULL THEN
+        RETURN QUERY
+          SELECT 'aggregate', json_build_array(a.kind, a.id, a.group_id, a.version, a.document)::text
+          FROM mwp.aggregates a
+          WHERE a.organization_id = org AND a.parent = wanted.parent AND a.kind = wanted.kind
+            AND (wanted.group_id IS NULL OR a.group_id = wanted.group_id)
+            AND (wanted.holder IS NULL OR a.holder = wanted.holder)
+            AND (one_state IS NULL OR a.state = one_state)
+          LIMIT maximum;
+      ELSIF wanted.holder IS NOT NULL AND one_state IS NOT NULL THEN
+        RETURN QUERY
+          SELECT 'aggregate', json_build_array(a.kind, a.id, a.group_id, a.version, a.document)::text
+          FROM mwp.aggregates a
+          WHERE a.organization_id = org AND a.holder = wanted.holder AND a.kind = wanted.kind AND a.state = one_state
+            AND (wanted.group_id IS NULL OR a.group_id = wanted.group_id)
+          LIMIT maximum;
+      ELSIF wanted.holder IS NOT NULL THEN
+        RETURN QUERY
+          SELECT 'aggregate', json_build_array(a.kind, a.id, a.group_id, a.version, a.document)::text
+          FROM mwp.aggregates a
+          WHERE a.organization_id = org AND a.holder = wanted.holder AND a.kind = wanted.kind
+            AND (wanted.group_id IS NULL OR a.group_id = wanted.group_id)
+          LIMIT maximum;
+      ELSIF one_state IS NOT NULL THEN
+        RETURN QUERY
+          SELECT 'aggregate', json_build_array(a.kind, a.id, a.group_id, a.version, a.document)::text
+          FROM mwp.aggregates a
+          WHERE a.organization_id = org AND a.group_id = wanted.group_id AND a.kind = wanted.kind AND a.state = one_state
+          LIMIT maximum;
+      ELSE
+        RETURN QUERY
+          SELECT 'aggregate', json_build_array(a.kind, a.id, a.group_id, a.version, a.document)::text
+          FROM mwp.aggregates a
+          WHERE a.organization_id = org AND a.group_id = wanted.group_id AND a.kind = wanted.kind
+          LIMIT maximum;
+      END IF;
+    END LOOP;
   END LOOP;
   FOR wanted IN
     SELECT r."groupId" AS group_id, r."eventKind" AS kind, r."actorType" AS actor_type, r."actorId" AS actor_id,
@@ -106,6 +116,7 @@ DECLARE
   root text;
   root_after text;
   at_time text;
+  wanted text;
 BEGIN
   PERFORM set_config('mwp.organization', org, true);
   PERFORM mwp.take_lock('organization ' || org, org_mode);
@@ -135,21 +146,26 @@ BEGIN
     SELECT 'receipt', row_to_json(r)::text FROM mwp.receipts r
     WHERE r.organization_id = org AND r.actor_type = receipt_type AND r.actor_id = receipt_actor
       AND r.action_id = receipt_action;
-  RETURN QUERY
-    SELECT 'admission', row_to_json(a)::text FROM mwp.admissions a
-    WHERE a.organization_id = org AND a.signing_hash = ANY (ARRAY(SELECT json_array_elements_text(hashes)));
-  RETURN QUERY
-    SELECT 'head', row_to_json(s)::text FROM mwp.streams s
-    WHERE s.organization_id = org AND s.stream_id = ANY (ARRAY(SELECT json_array_elements_text(groups)));
+  FOR wanted IN SELECT value FROM json_array_elements_text(hashes) LOOP
+    RETURN QUERY
+      SELECT 'admission', row_to_json(a)::text FROM mwp.admissions a
+      WHERE a.organization_id = org AND a.signing_hash = wanted;
+  END LOOP;
+  FOR wanted IN SELECT value FROM json_array_elements_text(groups) LOOP
+    RETURN QUERY
+      SELECT 'head', row_to_json(s)::text FROM mwp.streams s WHERE s.organization_id = org AND s.stream_id = wanted;
+  END LOOP;
   RETURN QUERY SELECT l.section, l.body FROM mwp.load_reads(org, at_time, ones, lists, recents) l;
 END $$;
 --> statement-breakpoint
 CREATE FUNCTION mwp.lock_groups(org text, groups json) RETURNS SETOF mwp.streams LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  wanted text;
 BEGIN
   PERFORM mwp.lock_heads(org, groups);
-  RETURN QUERY
-    SELECT * FROM mwp.streams s
-    WHERE s.organization_id = org AND s.stream_id = ANY (ARRAY(SELECT json_array_elements_text(groups)));
+  FOR wanted IN SELECT value FROM json_array_elements_text(groups) LOOP
+    RETURN QUERY SELECT * FROM mwp.streams s WHERE s.organization_id = org AND s.stream_id = wanted;
+  END LOOP;
 END $$;
 --> statement-breakpoint
 CREATE FUNCTION mwp.write_transition(
@@ -157,34 +173,38 @@ CREATE FUNCTION mwp.write_transition(
   admissions json, receipt json, policy_log json
 ) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  done bigint;
-  total bigint;
+  head record;
+  change record;
+  last bigint;
 BEGIN
   -- Outside the transaction that `open_acceptance` began there is no tenant, and nothing may be written.
   IF current_setting('mwp.organization', true) IS DISTINCT FROM org THEN
     RAISE EXCEPTION 'not inside an acceptance' USING ERRCODE = 'MW004';
   END IF;
 
-  INSERT INTO mwp.streams (organization_id, stream_id, stream_kind, position, revision, last_event_at, chain_hash,
-                           log_hash, policy_position, root_group_id)
-    SELECT org, h.stream_id, h.stream_kind, h.position, h.revision, h.last_event_at, h.chain_hash, h.log_hash,
-           h.policy_position, h.root_group_id
-    FROM json_populate_recordset(NULL::mwp.streams, heads) h
-    JOIN json_to_recordset(heads) AS e(stream_id text, expected bigint) USING (stream_id)
-    WHERE e.expected = 0 AND h.revision = 1;
-  GET DIAGNOSTICS total = ROW_COUNT;
-  UPDATE mwp.streams s
-    SET position = h.position, revision = h.revision, last_event_at = h.last_event_at, chain_hash = h.chain_hash,
-        log_hash = h.log_hash, policy_position = h.policy_position
-    FROM json_to_recordset(heads) AS h(stream_id text, expected bigint, position bigint, revision bigint,
-                                       last_event_at text, chain_hash text, log_hash text, policy_position bigint,
-                                       root_group_id text)
-    WHERE s.organization_id = org AND s.stream_id = h.stream_id AND s.position = h.expected
-      AND s.root_group_id = h.root_group_id AND NOT (h.expected = 0 AND h.revision = 1);
-  GET DIAGNOSTICS done = ROW_COUNT;
-  IF total + done <> json_array_length(heads) THEN
-    RAISE EXCEPTION 'a stream is not where it was' USING ERRCODE = 'MW001';
-  END IF;
+  FOR head IN
+    SELECT * FROM json_to_recordset(heads) AS h(stream_id text, stream_kind text, expected bigint, position bigint,
+                                                revision bigint, last_event_at text, chain_hash text, log_hash text,
+                                                policy_position bigint, root_group_id text)
+  LOOP
+    IF head.expected = 0 AND head.revision = 1 THEN
+      INSERT INTO mwp.streams (organization_id, stream_id, stream_kind, position, revision, last_event_at, chain_hash,
+                               log_hash, policy_position, root_group_id)
+        VALUES (org, head.stream_id, head.stream_kind, head.position, head.revision, head.last_event_at,
+                head.chain_hash, head.log_hash, head.policy_position, head.root_group_id);
+    ELSE
+      UPDATE mwp.streams s
+        SET position = head.position, revision = head.revision, last_event_at = head.last_event_at,
+            chain_hash = head.chain_hash, log_hash = head.log_hash, policy_position = head.policy_position
+        WHERE s.organization_id = org AND s.stream_id = head.stream_id AND s.position = head.expected
+          AND s.root_group_id = head.root_group_id;
+      IF NOT FOUND THEN
+        RAISE EXCEPTION 'a stream is not where it was' USING ERRCODE = 'MW001';
+      END IF;
+    END IF;
+    INSERT INTO mwp.transitions (organization_id, stream_id, revision, log_hash)
+      VALUES (org, head.stream_id, head.revision, head.log_hash);
+  END LOOP;
 
   INSERT INTO mwp.events
     SELECT org, e.stream_id, e.position, e.event_id, e.kind, e.group_id, e.aggregate_revision, e.actor_type, e.actor_id,
@@ -193,33 +213,29 @@ BEGIN
     FROM json_populate_recordset(NULL::mwp.events, events) e
     ORDER BY e.stream_id, e.position;
   -- A head names its last Event.
-  SELECT count(*) INTO done
-    FROM json_to_recordset(heads) AS h(stream_id text, position bigint)
-    WHERE EXISTS (SELECT 1 FROM mwp.events e WHERE e.organization_id = org AND e.stream_id = h.stream_id
-                    AND e.position = h.position)
-      AND NOT EXISTS (SELECT 1 FROM mwp.events e WHERE e.organization_id = org AND e.stream_id = h.stream_id
-                        AND e.position = h.position + 1);
-  IF done <> json_array_length(heads) THEN
-    RAISE EXCEPTION 'a head does not name its last Event' USING ERRCODE = 'MW003';
-  END IF;
-  INSERT INTO mwp.transitions (organization_id, stream_id, revision, log_hash)
-    SELECT org, h.stream_id, h.revision, h.log_hash FROM json_populate_recordset(NULL::mwp.streams, heads) h;
+  FOR head IN SELECT * FROM json_to_recordset(heads) AS h(stream_id text, position bigint) LOOP
+    SELECT e.position INTO last FROM mwp.events e
+      WHERE e.organization_id = org AND e.stream_id = head.stream_id ORDER BY e.position DESC LIMIT 1;
+    IF last IS DISTINCT FROM head.position THEN
+      RAISE EXCEPTION 'a head does not name its last Event' USING ERRCODE = 'MW003';
+    END IF;
+  END LOOP;
 
   -- Changes before creations: the lease that ends makes room for the one that begins. Documents come as text within the
   -- JSON, because taking a row apart would also decode them, and no text holds a NUL.
-  IF changed IS NOT NULL THEN
+  FOR change IN
+    SELECT * FROM json_to_recordset(changed) AS c(kind text, id text, group_id text, version bigint, document text,
+                                                  hash text, state text, holder text, parent text)
+  LOOP
     UPDATE mwp.aggregates a
-      SET version = c.version + 1, document = c.document::json, hash = c.hash, state = c.state, holder = c.holder,
-          parent = c.parent
-      FROM json_to_recordset(changed) AS c(kind text, id text, group_id text, version bigint, document text,
-                                         hash text, state text, holder text, parent text)
-      WHERE a.organization_id = org AND a.kind = c.kind AND a.id = c.id AND a.version = c.version
-        AND a.group_id = c.group_id;
-    GET DIAGNOSTICS done = ROW_COUNT;
-    IF done <> json_array_length(changed) THEN
+      SET version = change.version + 1, document = change.document::json, hash = change.hash, state = change.state,
+          holder = change.holder, parent = change.parent
+      WHERE a.organization_id = org AND a.kind = change.kind AND a.id = change.id AND a.version = change.version
+        AND a.group_id = change.group_id;
+    IF NOT FOUND THEN
       RAISE EXCEPTION 'an aggregate is not what it was' USING ERRCODE = 'MW001';
     END IF;
-  END IF;
+  END LOOP;
   IF created IS NOT NULL THEN
     INSERT INTO mwp.aggregates (organization_id, kind, id, group_id, version, document, hash, state, holder, parent)
       SELECT org, c.kind, c.id, c.group_id, 1, c.document::json, c.hash, c.state, c.holder, c.parent

@@ -1,0 +1,10 @@
+// How statements of the hosted store are put together, where that is not plain.
+
+/**
+ * Runs `select` once for each text of a JSON array, which it knows as `wanted.id`. OFFSET 0 keeps PostgreSQL from turning
+ * this into a join, which it may plan as a scan of the whole tenant; and such a plan is kept.
+ */
+export function forEachOf(parameter: string, select: string): string {
+  return `SELECT found.* FROM (SELECT DISTINCT value AS id FROM json_array_elements_text(${parameter}::json)) AS wanted
+    CROSS JOIN LATERAL (${select} OFFSET 0) AS found`;
+}

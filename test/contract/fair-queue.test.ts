@@ -1,0 +1,83 @@
+// Turns: so many at once, one tenant after the other, few with the same key.
+import { describe, expect, it } from 'vitest';
+import { FairQueue } from '../../src/store/fair-queue.ts';
+
+/** Jobs that end when told to, and the order in which they began. */
+function bench(queue: FairQueue) {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const job = (name: string, lane: string, key?: string) =>
+    queue.run({ lane, ...(key !== undefined && { key }) }, async () => {
+      begun.push(name);
+      await new Promise<void>((end) => ends.set(name, end));
+      return name;
+    });
+  const settle = async () => {
+    for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  };
+  const end = async (name: string) => {
+    await settle();
+    ends.get(name)?.();
+    await settle();
+  };
+  return { begun, job, end, settle };
+}
+
+describe('fair queue', () => {
+  it('one tenant with many jobs waiting does not hold up another with one', async () => {
+    const { begun, job, end } = bench(new FairQueue({ capacity: 1 }));
+    const jobs = [job('a1', 'a'), job('a2', 'a'), job('a3', 'a'), job('b1', 'b')];
+    for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name);
+    await Promise.all(jobs);
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'a3']);
+  });
+
+  it('jobs of one key do not take all places; the key is of its tenant alone', async () => {
+    const { begun, job, end, settle } = bench(new FairQueue({ capacity: 4, perKey: 2 }));
+    const jobs = [
+      job('1', 'a', 'hot'),
+      job('2', 'a', 'hot'),
+      job('3', 'a', 'hot'),
+      job('4', 'a', 'cold'),
+      job('5', 'b', 'hot'),
+    ];
+    await settle();
+    expect(begun).toEqual(['1', '2', '4', '5']);
+    await end('1');
+    expect(begun).toEqual(['1', '2', '4', '5', '3']);
+    for (const name of ['2', '3', '4', '5']) await end(name);
+    expect(await Promise.all(jobs)).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  it('a job that fails makes room like any other', async () => {
+    const queue = new FairQueue({ capacity: 1 });
+    const failed = queue.run({ lane: 'a' }, () => Promise.reject(new Error('no')));
+    await expect(failed).rejects.toThrow('no');
+    expect(await queue.run({ lane: 'a' }, async () => 'yes')).toBe('yes');
+  });
+
+  it('who comes when too many wait is turned away', async () => {
+    const queue = new FairQueue({ capacity: 1, waitingMaximum: 1 });
+    const { job, end } = bench(queue);
+    const jobs = [job('1', 'a'), job('2', 'a')];
+    await expect(job('3', 'b')).rejects.toMatchObject({ name: 'StoreFault', kind: 'unavailable' });
+    await end('1');
+    await end('2');
+    await Promise.all(jobs);
+  });
+
+  it('closing turns away who waits and who comes, and waits for who works', async () => {
+    const queue = new FairQueue({ capacity: 1 });
+    const { job, end } = bench(queue);
+    const working = job('1', 'a');
+    const waiting = job('2', 'a');
+    let closed = false;
+    const closing = queue.close().then(() => (closed = true));
+    await expect(waiting).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(job('3', 'b')).rejects.toMatchObject({ kind: 'unavailable' });
+    expect(closed).toBe(false);
+    await end('1');
+    expect(await working).toBe('1');
+    await closing;
+  });
+});

@@ -1,0 +1,168 @@
+// No read scans a table, however long the tables get.
+import Database from 'libsql';
+import { describe, expect, it } from 'vitest';
+import type { ListRead } from '../../src/domain/reads.ts';
+import { list, one } from '../../src/domain/reads.ts';
+import type { GroupId } from '../../src/protocol/ids.ts';
+import { TENANT_STATEMENTS } from '../../src/store/sqlite/statements.ts';
+import { STORES } from '../support/databases.ts';
+import { lookBehind } from './behind.ts';
+import { portraitOf } from './portrait.ts';
+import { AGENT, append, hash, newGroupId, newTenant, planFor } from './samples.ts';
+
+const [sqlite, postgres] = STORES as [(typeof STORES)[number], (typeof STORES)[number]];
+const ROWS = 20_000;
+/** That many times PostgreSQL plans for the values at hand, before it settles for one plan for all. */
+const PLANS = 5;
+
+describe('indexes', () => {
+  it('SQLite finds an index for every statement', async () => {
+    const opened = await sqlite.open();
+    const database = new Database(opened.address);
+    for (const { name, text } of TENANT_STATEMENTS) {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all([]) as { detail: string }[];
+      const scans = plan.filter(({ detail }) => /^SCAN (?!json_each|CONSTANT)/.test(detail));
+      expect([name, ...scans.map(({ detail }) => detail)]).toEqual([name]);
+    }
+    database.close();
+    await opened.close();
+  });
+
+  it('SQLite takes the index that was meant for each shape of a list', async () => {
+    const opened = await sqlite.open();
+    const database = new Database(opened.address);
+    for (const { name, text } of TENANT_STATEMENTS.filter((statement) => statement.name.startsWith('aggregates by '))) {
+      const [{ detail } = { detail: '' }] = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all([]) as {
+        detail: string;
+      }[];
+      const wanted = /parent/.test(name)
+        ? 'parent'
+        : /holder/.test(name)
+          ? 'holder'
+          : /group/.test(name)
+            ? 'group'
+            : 'autoindex';
+      expect([name, detail]).toEqual([name, expect.stringContaining(wanted)]);
+    }
+    database.close();
+    await opened.close();
+  });
+
+  it('PostgreSQL reads long tables by index only', async () => {
+    const opened = await postgres.open();
+    const behind = lookBehind(opened);
+    const org = await newTenant(opened.store);
+    const groupId = 'urn:group:same' as GroupId;
+    await append(opened.store, org, groupId);
+    await behind.query(`INSERT INTO {aggregates}
+      SELECT '${org}', (ARRAY['work_item', 'lease', 'message'])[1 + i % 3], 'urn:' || i, 'urn:group:' || i % 100, 1, '{}',
+             'h', (ARRAY['queued', 'active'])[1 + i % 2], 'urn:agent:' || i % 500, 'urn:item:' || i % 500
+      FROM generate_series(1, ${ROWS}) AS i`);
+    await behind.query(`INSERT INTO {events} (organization_id, stream_id, position, event_id, kind, group_id, actor_type,
+        actor_id, occurred_at, command_hash, signing_hash, key_id, chain_hash, admission_record_id, trusted_accepted_at,
+        revision, body)
+      SELECT '${org}', '${groupId}', i + 1, 'urn:event:' || i, 'message.committed', '${groupId}', 'agent',
+             'urn:agent:' || i % 10, '2026-01-01T00:00:00.000Z', 'c', 's', 'k', 'ch', 'r' || i, 't', i, '{}'
+      FROM generate_series(1, ${ROWS}) AS i`);
+    await behind.query('ANALYZE');
+    const scans = async () => {
+      // Sessions tell what they did when they end; ours when asked to.
+      await behind.query('SELECT pg_stat_force_next_flush()');
+      await behind.query('SELECT pg_stat_clear_snapshot()');
+      const rows = await behind.query(`SELECT relname, seq_scan FROM pg_stat_user_tables
+        WHERE schemaname = 'mwp' AND relname IN ('aggregates', 'events') ORDER BY relname`);
+      return rows.map((row) => [row['relname'], Number(row['seq_scan'])]);
+    };
+    const before = await scans();
+    await opened.store.close();
+    const store = await opened.another();
+    await portraitOf(store, org);
+    const shapes = Array.from({ length: 15 }, (_, bits) => ({
+      ...((bits + 1) & 1 && { groupId: 'urn:group:7' }),
+      ...((bits + 1) & 2 && { states: ['queued', 'active'] }),
+      ...((bits + 1) & 4 && { holder: 'urn:agent:7' }),
+      ...((bits + 1) & 8 && { parent: 'urn:item:7' }),
+    }));
+    // Often enough for PostgreSQL to settle for a plan that does not know the values.
+    for (let time = 0; time < 8; time += 1) {
+      await store.read(org, async (reader) => {
+        for (const shape of shapes) await reader.page({ kind: 'work_item', limit: 10, ...shape });
+        const lists = shapes.filter((shape) => 'groupId' in shape || 'holder' in shape || 'parent' in shape);
+        await reader.load([one('lease', 'urn:1'), ...lists.map((shape) => list('work_item', shape))]);
+        await reader.load([{ read: 'recent', groupId, eventKind: 'message.committed', actor: AGENT, seconds: 60 }]);
+        await reader.event('urn:event:77');
+        await reader.eventsById(['urn:event:7', 'urn:event:8']);
+        await reader.events(groupId, 100, 10);
+        await reader.aggregateHashes('urn:group:7');
+      });
+      await store.acceptTransition(org, planOf(groupId, shapes), async () => ({ result: undefined }));
+    }
+    await store.close();
+    await behind.untilSessions(1);
+    expect(await scans()).toEqual(before);
+    await behind.close();
+    await opened.close();
+  });
+
+  it('PostgreSQL finds the right index from the first row on, without waiting for statistics', async () => {
+    const times = 40;
+    const opened = await postgres.open({ maxConnections: 1 });
+    const org = await newTenant(opened.store);
+    const groupId = newGroupId();
+    for (let time = 0; time < times; time += 1) {
+      await append(opened.store, org, groupId, {
+        plan: planFor([groupId], {
+          tree: { groupId, mode: 'shared' },
+          signingHashes: [hash(time), hash([time])],
+          reads: [
+            one('session', 'urn:s'),
+            one('session', `urn:s:${time}`),
+            list('lease', { parent: 'p', states: ['active'] }),
+            list('lease', { holder: 'h', states: ['active'] }),
+            list('work_item', { groupId, states: ['active'] }),
+            list('membership', { groupId }),
+          ],
+        }),
+        aggregates: [{ kind: 'session', id: `urn:s:${time}`, document: { agentId: 'a', sessionEpoch: 1 } }],
+      });
+    }
+    await opened.store.close();
+    const behind = lookBehind(opened);
+    await behind.untilSessions(1);
+    const rows = await behind.query(`SELECT indexrelname AS index, idx_scan AS scans FROM pg_stat_user_indexes
+      WHERE schemaname = 'mwp' AND relname IN ('aggregates', 'admissions', 'events') AND idx_scan > 0 ORDER BY 1`);
+    const scans = new Map(rows.map((row) => [String(row['index']), Number(row['scans'])]));
+    const wanted = {
+      admissions_pkey: 2,
+      aggregates_by_group: 1,
+      aggregates_by_group_state: 1,
+      aggregates_by_holder: 1,
+      aggregates_by_parent: 1,
+      aggregates_pkey: 2,
+      events_pkey: 2,
+    };
+    for (const [index, each] of Object.entries(wanted)) {
+      expect([index, scans.get(index)]).toEqual([index, expect.toSatisfy((n: number) => n >= each * (times - PLANS))]);
+      scans.delete(index);
+    }
+    for (const [index, strays] of scans) expect([index, strays <= 2 * PLANS]).toEqual([index, true]);
+    const scanned = await behind.query(`SELECT relname, seq_scan FROM pg_stat_user_tables
+      WHERE schemaname = 'mwp' AND relname IN ('streams', 'receipts', 'policies', 'commands') AND seq_scan > 0`);
+    expect(scanned).toEqual([]);
+    await behind.close();
+    await opened.close();
+  });
+});
+
+function planOf(groupId: GroupId, shapes: Omit<ListRead, 'read' | 'kind'>[]) {
+  const reads = shapes
+    .filter((shape) => 'groupId' in shape || 'holder' in shape || 'parent' in shape)
+    .map((shape) => list('work_item', shape));
+  return {
+    organization: 'shared' as const,
+    groups: [groupId],
+    receipt: { actor: AGENT, actionId: 'urn:action:none' },
+    signingHashes: ['h1', 'h2'],
+    reads,
+  };
+}
