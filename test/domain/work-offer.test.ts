@@ -332,6 +332,7 @@ describe('WT-3: work.offer', () => {
       const world = openItem();
       const event = only(world.accept(withPackage({ workItemId: ITEM })));
       expect(event.payload['contextPackage']).toMatchObject({ summary: 'A secret summary' });
+      expect(event.payload['contextPackageHash']).toMatch(/^sha256:/);
       expect(JSON.stringify(world.view.all())).not.toContain('secret');
     });
 

@@ -157,7 +157,10 @@ function offer(
       selectionBasis: payload.selectionBasis,
       ...offeredItem(item, offers, payload, now),
       closedLeases: closedLeases(view.list(workLeasesRead(workItemId)), 'revoked', 'reassigned', now),
-      ...(contextPackage && { contextPackage }),
+      ...(contextPackage && {
+        contextPackage,
+        contextPackageHash: context.documentHashes.get('contextPackage'),
+      }),
       ...(emergencyOverride && { emergencyOverride }),
     },
   };
