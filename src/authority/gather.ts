@@ -7,8 +7,8 @@ import type { Acceptance, Opened } from '../store/port.ts';
 import { firstReads, requestOf } from './plan.ts';
 import type { PreparedCommand } from './prepare.ts';
 
-/** Rounds of `moreReads` before a kind counts as broken. */
-const ROUNDS_MAXIMUM = 8;
+/** Rounds of `moreReads` before a kind counts as broken: budget and lineage take one for each level of parents. */
+const ROUNDS_MAXIMUM = 64;
 
 export interface Gathered {
   view: View;
