@@ -1,6 +1,6 @@
 // Composition: the only file that knows every part. `startService` is the whole service in one call, for `mwp serve`,
 // for tests and for the demo.
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthority } from './authority/authority.ts';
 import { ConfigFault, type Config } from './config.ts';
@@ -11,7 +11,7 @@ import { Lifecycle } from './platform/lifecycle.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import { localMasterKey } from './platform/master-key.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
-import type { AuthorityStore } from './store/port.ts';
+import { StoreFault, type AuthorityStore } from './store/port.ts';
 import { migratePostgres } from './store/postgres/migrate.ts';
 import { openPostgresStore } from './store/postgres/open.ts';
 import { migrateSqlite } from './store/sqlite/migrate.ts';
@@ -45,7 +45,7 @@ export interface RunningService {
 export async function composeService(config: Config, { logger: given, clock }: StartOptions = {}): Promise<Composed> {
   const logger = given ?? createLogger(config.logLevel);
   const lifecycle = new Lifecycle({ report: (message, err) => logger.warn({ err }, message) });
-  const masterKey = config.masterKey ?? localMasterKey(config.dataDirectory);
+  const masterKey = config.masterKey ?? localMasterKey(usableDirectory(config));
   const store = await openStore(config, logger, clock);
   lifecycle.started({ name: 'the store', stop: () => store.close() });
   try {
@@ -86,14 +86,32 @@ export async function startService(config: Config, options: StartOptions = {}): 
 }
 
 /** Brings the database to the shipped schema, as its owner, and proves nothing else. */
-export async function migrateDatabase({ database, dataDirectory }: Config): Promise<void> {
-  if (database.engine === 'postgres') return migratePostgres(database.url);
-  await migrateSqlite(sqliteFile(dataDirectory));
+export async function migrateDatabase(config: Config): Promise<void> {
+  const { database } = config;
+  if (database.engine === 'sqlite') return migrateSqlite(sqliteFile(config));
+  await migratePostgres(database.url).catch((error: unknown) => explainDatabase(config, error));
 }
 
-function sqliteFile(dataDirectory: string): string {
-  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
-  return join(dataDirectory, SQLITE_FILE);
+function sqliteFile(config: Config): string {
+  return join(usableDirectory(config), SQLITE_FILE);
+}
+
+function usableDirectory({ dataDirectory }: Config): string {
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    accessSync(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK);
+    return dataDirectory;
+  } catch (error) {
+    throw new ConfigFault('MWP_DATA_DIR', `cannot be used: ${(error as Error).message}`);
+  }
+}
+
+/** The driver's words name no variable, and hold no password. */
+function explainDatabase({ database }: Config, error: unknown): never {
+  if (database.engine !== 'postgres' || !(error instanceof StoreFault)) throw error;
+  const fault = new ConfigFault('DATABASE_URL', `leads to no usable database: ${error.message}`);
+  fault.cause = error;
+  throw fault;
 }
 
 /** The database alone, as it is: for commands that only read. */
@@ -109,14 +127,14 @@ function openStore(config: Config, logger: Logger, clock: (() => number) | undef
   });
 }
 
-function openStoreWith(
-  { database, dataDirectory }: Config,
+async function openStoreWith(
+  config: Config,
   shared: { migrate?: boolean; onLostAudit?: (error: unknown) => void; clock?: () => number },
 ): Promise<AuthorityStore> {
-  if (database.engine === 'postgres') {
-    return openPostgresStore({ ...shared, url: database.url, maxConnections: database.poolSize });
-  }
-  return openSqliteStore({ ...shared, file: sqliteFile(dataDirectory) });
+  const { database } = config;
+  if (database.engine === 'sqlite') return openSqliteStore({ ...shared, file: sqliteFile(config) });
+  const opening = openPostgresStore({ ...shared, url: database.url, maxConnections: database.poolSize });
+  return opening.catch((error: unknown) => explainDatabase(config, error));
 }
 
 /** One look at start, so that a wrong key is told at once and not by every Command. */

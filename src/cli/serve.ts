@@ -60,6 +60,6 @@ function explainStart(error: unknown): never {
   if (code === 'EADDRINUSE') throw new CommandFault('MWP_PORT is in use by another process.');
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
     throw new CommandFault('MWP_HOST is no address of this machine.');
-  if (code === 'EACCES') throw new CommandFault('MWP_PORT or MWP_DATA_DIR is not permitted to this user.');
+  if (code === 'EACCES') throw new CommandFault('MWP_PORT is not permitted to this user.');
   throw error;
 }

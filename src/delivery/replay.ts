@@ -31,12 +31,10 @@ export async function replayPage(
   const headSequence = (await reader.stream(groupId))?.position ?? 0;
   const page: ReplayPage = { bodies: [], throughSequence: Math.max(after, sight.startSequence - 1), headSequence };
   let bytes = 0;
-  for (let looked = 0; looked < ROWS_MAXIMUM && page.bodies.length < limit;) {
-    const rowLimit = Math.min(ROWS_AT_ONCE, limit - page.bodies.length);
-    const rows = await reader.events(groupId, page.throughSequence, rowLimit);
-    if (rows.length === 0) break;
-    looked += rows.length;
+  for (let looked = 0; looked < ROWS_MAXIMUM; looked += ROWS_AT_ONCE) {
+    const rows = await reader.events(groupId, page.throughSequence, ROWS_AT_ONCE);
     for (const row of rows) {
+      if (page.bodies.length === limit) return page;
       if (seesEvent(sight, row)) {
         bytes += row.body.length;
         if (bytes > REPLAY_BYTES_MAXIMUM && page.bodies.length > 0) return page;
@@ -44,6 +42,7 @@ export async function replayPage(
       }
       page.throughSequence = row.position;
     }
+    if (rows.length < ROWS_AT_ONCE) break;
   }
   return page;
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mwp } from '../../src/cli/mwp.ts';
+import { newMasterKeyText } from '../../src/platform/master-key.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -65,6 +66,25 @@ describe('mwp', () => {
   it('answers a wrong environment with a sentence that names the variable and exit code 1', async () => {
     const { code, stdout, stderr } = await run(['serve'], { MWP_PORT: 'eighty' });
     expect([code, stdout, stderr]).toEqual([1, '', 'mwp: MWP_PORT must be a whole number from 0 to 65535.\n']);
+  });
+
+  it('names the variable behind a folder, a database or an address that cannot be used', async () => {
+    const database = { DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/mwp', MWP_MASTER_KEY: newMasterKeyText() };
+    for (const command of [['serve'], ['migrate'], ['org', 'list']]) {
+      const { code, stderr } = await run(command, database);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^mwp: DATABASE_URL leads to no usable database: .+\.\n$/),
+      ]);
+      expect(stderr).not.toContain('hunter2');
+      const folderless = await run(command, { MWP_DATA_DIR: MAIN });
+      expect([folderless.code, folderless.stderr]).toEqual([
+        1,
+        expect.stringMatching(/^mwp: MWP_DATA_DIR cannot be used: /),
+      ]);
+    }
+    const nowhere = await run(['serve'], { MWP_HOST: '300.1.1.1' });
+    expect([nowhere.code, nowhere.stderr]).toEqual([1, 'mwp: MWP_HOST is no address of this machine.\n']);
   });
 
   it('makes and lists Organizations, registers and revokes keys, straight on the database', async () => {

@@ -61,6 +61,7 @@ describe.each(STORES)('$name: paging', ({ open }) => {
         expect(refusalIn(await api.get(played.ada, `${below}?${query}`))).toBe('400 SCHEMA_VALIDATION_FAILED');
       }
       expect((await api.get(played.ada, `${below}?limit=200`)).status).toBe(200);
+      expect((await api.get(played.ada, `${below}?after=999999999999999`)).json.next).toBeUndefined();
     }
     for (const after of ['-1', 'x', '1.5', '9'.repeat(16), '']) {
       expect(refusalIn(await api.get(played.ada, `${group}/events?after=${after}`))).toBe(
