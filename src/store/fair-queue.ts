@@ -8,6 +8,9 @@ export const WAITING_MAXIMUM = 10_000;
 /** Audit records waiting to be written; a flood of bad Commands loses records, never answers. */
 export const AUDIT_WAITING_MAXIMUM = 1_000;
 
+/** Nobody waits longer for a turn; whoever asked has given up by then, or waits for itself. */
+export const TURN_WAIT_MAXIMUM_MS = 30_000;
+
 /** Closing waits this long for who works, and then goes on without them. */
 export const CLOSE_WAIT_MAXIMUM_MS = 10_000;
 
@@ -63,7 +66,7 @@ export class FairQueue {
   close(): Promise<void> {
     this.closed = true;
     for (const lane of this.lanes.values()) {
-      for (const { fail } of lane) fail(new StoreFault('unavailable', 'the store is closing'));
+      for (const job of lane) job.fail(new StoreFault('unavailable', 'the store is closing'));
     }
     this.lanes.clear();
     this.waiting = 0;
@@ -80,13 +83,33 @@ export class FairQueue {
   private turn(lane: string, key: string | undefined): Promise<void> {
     if (this.closed) return Promise.reject(new StoreFault('unavailable', 'the store is closed'));
     if (this.waiting >= this.waitingMaximum) return Promise.reject(new StoreFault('unavailable', 'too many wait'));
-    return new Promise((start, fail) => {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        key,
+        start: () => {
+          clearTimeout(giveUp);
+          resolve();
+        },
+        fail: (fault) => {
+          clearTimeout(giveUp);
+          reject(fault);
+        },
+      };
+      const giveUp = setTimeout(() => this.giveUp(lane, waiting), TURN_WAIT_MAXIMUM_MS);
       const jobs = this.lanes.get(lane);
-      if (jobs) jobs.push({ key, start, fail });
-      else this.lanes.set(lane, [{ key, start, fail }]);
+      if (jobs) jobs.push(waiting);
+      else this.lanes.set(lane, [waiting]);
       this.waiting += 1;
       this.startWhatMay();
     });
+  }
+
+  private giveUp(lane: string, waiting: Waiting): void {
+    const jobs = this.lanes.get(lane) ?? [];
+    jobs.splice(jobs.indexOf(waiting), 1);
+    if (jobs.length === 0) this.lanes.delete(lane);
+    this.waiting -= 1;
+    waiting.fail(new StoreFault('unavailable', 'no turn came in time'));
   }
 
   private finish(key: string | undefined): void {

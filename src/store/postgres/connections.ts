@@ -8,8 +8,9 @@ import { READ_COMMITTED, SNAPSHOT, Transaction } from './transaction.ts';
 
 /** One that works and one that already waits for the lock; more would only hold connections while they wait. */
 export const CONNECTIONS_PER_GROUP = 2;
-/** Of the pool, for reading; a pool of one has none to spare. */
+/** Of the pool, kept from acceptances: who reads while deciding must not wait for those who wait for the decision. */
 const READING_SHARE = 0.25;
+export const CONNECTIONS_MINIMUM = 2;
 
 export const SET_TENANT = `SELECT set_config('mwp.organization', $1, true)`;
 export const TAKE_LOCK = 'SELECT mwp.take_lock($1, $2)';
@@ -20,9 +21,10 @@ export class PostgresConnections {
   private readonly working: FairQueue;
   private closing: Promise<void> | undefined;
 
-  constructor(options: SessionOptions, size: number) {
+  constructor(options: SessionOptions, wanted: number) {
+    const size = Math.max(wanted, CONNECTIONS_MINIMUM);
     this.pool = new Pool(options, size);
-    const capacity = Math.max(1, size - Math.ceil(size * READING_SHARE));
+    const capacity = size - Math.ceil(size * READING_SHARE);
     this.accepting = new FairQueue({ capacity, perKey: CONNECTIONS_PER_GROUP });
     this.working = new FairQueue({ capacity: size });
   }

@@ -1,9 +1,8 @@
 // Answers the reads of a Command and pages through aggregates, on the hosted store. Sibling of sqlite/loading.ts.
 import type { AggregateKind, Aggregates } from '../../domain/aggregates.ts';
 import type { LoadedAggregate, LoadedReads, Read, RecentCount } from '../../domain/reads.ts';
-import { LIST_READ_MAXIMUM } from '../../domain/reads.ts';
+import { checkListLength, checkListRead, pageLimit } from '../bounded-reads.ts';
 import type { PageRequest } from '../port.ts';
-import { StoreFault } from '../port.ts';
 import type { Statement, Value } from './session.ts';
 
 export const LOAD = 'SELECT section, body FROM mwp.load_reads($1, coalesce($2, mwp.clock_text()), $3, $4, $5)';
@@ -25,7 +24,11 @@ export function readParameters(reads: Read[]): [ones: Value, lists: Value, recen
     reads.filter((read) => read.read === 'one').map(({ kind, id }) => ({ kind, id })),
     reads
       .filter((read) => read.read === 'list')
-      .map(({ kind, groupId, states, holder, parent }) => ({ kind, groupId, states, holder, parent })),
+      .map((read) => {
+        checkListRead(read);
+        const { kind, groupId, states, holder, parent } = read;
+        return { kind, groupId, states, holder, parent };
+      }),
     reads
       .filter((read) => read.read === 'recent')
       .map(({ groupId, eventKind, actor, seconds }) => ({
@@ -49,7 +52,7 @@ export function loadedFrom(rows: SectionRow[]): LoadedReads {
     else if (section === 'aggregate') {
       aggregates.push(aggregateFrom(body));
       listed += 1;
-      if (listed > LIST_READ_MAXIMUM) throw new StoreFault('corrupt', 'a list is too long to decide on');
+      checkListLength(listed);
     }
   }
   return { aggregates, recents };
@@ -66,7 +69,7 @@ export function pageStatement(organizationId: string, request: PageRequest): Sta
   add((position) => `state = ANY (ARRAY(SELECT json_array_elements_text(${position}::json)))`, request.states);
   add((position) => `holder = ${position}`, request.holder);
   add((position) => `parent = ${position}`, request.parent);
-  const limit = `$${parameters.push(String(Math.min(request.limit, LIST_READ_MAXIMUM)))}`;
+  const limit = `$${parameters.push(String(pageLimit(request.limit)))}`;
   const text = `SELECT json_build_array(kind, id, group_id, version, document)::text AS body FROM mwp.aggregates
     WHERE ${conditions.join(' AND ')} ORDER BY id LIMIT ${limit}::bigint`;
   return { text, parameters };

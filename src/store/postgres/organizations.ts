@@ -3,6 +3,7 @@ import { AUDIT_WAITING_MAXIMUM, FairQueue } from '../fair-queue.ts';
 import type { NewOrganization, OrganizationRow, OrganizationStore, RegistryChange, RegistryOutcome } from '../port.ts';
 import type { OrganizationRecord } from '../registry-records.ts';
 import { organizationFromRecord, organizationToRecord } from '../registry-records.ts';
+import { pageLimit } from '../bounded-reads.ts';
 import { recordAudit } from './audit.ts';
 import { consumeChallenge } from './challenges.ts';
 import type { PostgresConnections } from './connections.ts';
@@ -33,13 +34,15 @@ export function organizationStore(
   return {
     create: (created) => create(connections, created),
     bySlug: async (slug) => (await organizationsOf(connections, BY_SLUG, [slug]))[0],
-    all: (afterSlug, limit) => organizationsOf(connections, AFTER, [afterSlug, limit]),
+    all: (afterSlug, limit) => organizationsOf(connections, AFTER, [afterSlug, pageLimit(limit)]),
     changeRegistry: (organizationId, change) =>
       connections.write(organizationId, [exclusive(organizationId)], (transaction) =>
         changeUnderLock(transaction, organizationId, change),
       ),
     principals: (organizationId, afterKey, limit) =>
-      connections.read(organizationId, (transaction) => principals(transaction, organizationId, afterKey, limit)),
+      connections.read(organizationId, (transaction) =>
+        principals(transaction, organizationId, afterKey, pageLimit(limit)),
+      ),
     bindings: (organizationId, principal) =>
       connections.read(organizationId, (transaction) => bindings(transaction, organizationId, principal)),
     keyEvidence: (organizationId, keyIds) =>

@@ -18,6 +18,7 @@ import {
 import type { Reader, StreamHead } from '../port.ts';
 import type { EventRecord, HeadRecord } from '../stream-records.ts';
 import { eventFromRecord, headFromRecord } from '../stream-records.ts';
+import { pageLimit } from '../bounded-reads.ts';
 import { auditPage } from './audit.ts';
 import type { SectionRow } from './loading.ts';
 import { aggregateFrom, loadStatement, loadedFrom, pageStatement } from './loading.ts';
@@ -90,7 +91,7 @@ export function readerOf(
     stream: async (streamId) => (await streamHeads(transaction, organizationId, [streamId]))[0],
     streamIds: () => all(STREAM_IDS, [], (record: { stream_id: string }) => record.stream_id),
     events: (streamId, afterPosition, limit) =>
-      all<EventRecord, ReturnType<typeof eventFromRecord>>(EVENTS, [streamId, afterPosition, limit], eventFromRecord),
+      all(EVENTS, [streamId, afterPosition, pageLimit(limit)], (record: EventRecord) => eventFromRecord(record)),
     event: async (eventId) =>
       (await all(EVENTS_BY_ID, [[eventId]], (record: EventRecord) => eventFromRecord(record)))[0],
     eventsById: (eventIds) => all(EVENTS_BY_ID, [eventIds], (record: EventRecord) => eventFromRecord(record)),
@@ -101,9 +102,11 @@ export function readerOf(
     admission: async (hash) =>
       (await all(ADMISSION, [hash], (record: AdmissionRecord) => admissionFromRecord(record)))[0],
     policyLog: (groupId, afterPosition, limit) =>
-      all(POLICY_LOG, [groupId, afterPosition, limit], (record: PolicyLogRecord) => policyLogFromRecord(record)),
+      all(POLICY_LOG, [groupId, afterPosition, pageLimit(limit)], (record: PolicyLogRecord) =>
+        policyLogFromRecord(record),
+      ),
     aggregateHashes: (groupId) =>
       all(HASHES, [groupId], (record: { kind: AggregateKind; id: string; hash: string }) => ({ ...record })),
-    audit: (afterId, limit) => auditPage(transaction, organizationId, afterId, limit),
+    audit: (afterId, limit) => auditPage(transaction, organizationId, afterId, pageLimit(limit)),
   };
 }

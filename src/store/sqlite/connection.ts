@@ -12,16 +12,24 @@ const BUSY_PAUSE_MS = 5;
 
 export type Value = string | number | null;
 
+function open(file: string): Database.Database {
+  try {
+    return new Database(file);
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
 export class SqliteConnection {
   private readonly database: Database.Database;
   private readonly reading: boolean;
   private readonly prepared = new Map<string, Database.Statement>();
 
   constructor(file: string, options: { durable: boolean; reading?: boolean }) {
-    this.database = new Database(file);
     this.reading = options.reading ?? false;
+    this.database = open(file);
     // FULL: what was answered survives a power cut. A database that is deleted on closing needs none of it.
-    this.database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'};
+    this.execute(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'};
       PRAGMA foreign_keys = ON; ${this.reading ? 'PRAGMA query_only = ON;' : ''}`);
   }
 

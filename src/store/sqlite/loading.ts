@@ -4,8 +4,8 @@ import type { AggregateKind, Aggregates } from '../../domain/aggregates.ts';
 import type { ListRead, LoadedAggregate, LoadedReads, Read, RecentCount, RecentRead } from '../../domain/reads.ts';
 import { LIST_READ_MAXIMUM } from '../../domain/reads.ts';
 import { addSeconds } from '../../protocol/timestamps.ts';
+import { checkListLength, checkListRead, pageLimit } from '../bounded-reads.ts';
 import type { PageRequest } from '../port.ts';
-import { StoreFault } from '../port.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { TenantStatement } from './statements.ts';
 import { tenantStatement } from './statements.ts';
@@ -50,13 +50,13 @@ export function load(connection: SqliteConnection, organizationId: string, reads
 }
 
 export function page(connection: SqliteConnection, organizationId: string, request: PageRequest): LoadedAggregate[] {
-  return rowsOf(connection, organizationId, request, request.afterId ?? '', Math.min(request.limit, LIST_READ_MAXIMUM));
+  return rowsOf(connection, organizationId, request, request.afterId ?? '', pageLimit(request.limit));
 }
 
 function list(connection: SqliteConnection, organizationId: string, read: ListRead): LoadedAggregate[] {
+  checkListRead(read);
   const rows = rowsOf(connection, organizationId, read, '', LIST_READ_MAXIMUM + 1);
-  if (rows.length > LIST_READ_MAXIMUM)
-    throw new StoreFault('corrupt', `a list of ${read.kind} is too long to decide on`);
+  checkListLength(rows.length);
   return rows;
 }
 

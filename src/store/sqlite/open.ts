@@ -29,7 +29,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
   const file = folder === undefined ? options.file : join(folder, 'mwp.db');
   const durable = folder === undefined;
   if (options.migrate === true || folder !== undefined) await migrateSqlite(file);
-  const connections = openConnections(file, durable);
+  const connections = new SqliteConnections(file, { durable });
   const clock = () => timestampFromMillis((options.clock ?? Date.now)());
 
   return {
@@ -48,12 +48,4 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function openConnections(file: string, durable: boolean): SqliteConnections {
-  try {
-    return new SqliteConnections(file, { durable });
-  } catch (error) {
-    throw faultOf(error);
-  }
 }

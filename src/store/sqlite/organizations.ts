@@ -3,6 +3,7 @@ import { AUDIT_WAITING_MAXIMUM, FairQueue } from '../fair-queue.ts';
 import type { NewOrganization, OrganizationRow, OrganizationStore, RegistryOutcome } from '../port.ts';
 import type { OrganizationRecord } from '../registry-records.ts';
 import { organizationFromRecord, organizationToRecord } from '../registry-records.ts';
+import { pageLimit } from '../bounded-reads.ts';
 import { recordAudit } from './audit.ts';
 import { consumeChallenge } from './challenges.ts';
 import type { SqliteConnection, Value } from './connection.ts';
@@ -44,7 +45,9 @@ export function organizationStore(
       }),
     bySlug: (slug) => connections.read(DIRECTORY, async (connection) => organizationsOf(connection, BY_SLUG, slug)[0]),
     all: (afterSlug, limit) =>
-      connections.read(DIRECTORY, async (connection) => organizationsOf(connection, AFTER, afterSlug, limit)),
+      connections.read(DIRECTORY, async (connection) =>
+        organizationsOf(connection, AFTER, afterSlug, pageLimit(limit)),
+      ),
     changeRegistry: (organizationId, change) =>
       connections.write(organizationId, async (connection) => {
         const refused = changeRegistry(connection, organizationId, change);
@@ -53,7 +56,9 @@ export function organizationStore(
         return { commit: true, result: done(connection, organizationId) };
       }),
     principals: (organizationId, afterKey, limit) =>
-      connections.read(organizationId, async (connection) => principals(connection, organizationId, afterKey, limit)),
+      connections.read(organizationId, async (connection) =>
+        principals(connection, organizationId, afterKey, pageLimit(limit)),
+      ),
     bindings: (organizationId, principal) =>
       connections.read(organizationId, async (connection) => bindings(connection, organizationId, principal)),
     keyEvidence: (organizationId, keyIds) =>

@@ -18,6 +18,7 @@ import {
 import type { AdmissionRow, Reader, ReceiptKey, ReceiptRow, StreamHead } from '../port.ts';
 import type { EventRecord, HeadRecord } from '../stream-records.ts';
 import { eventFromRecord, headFromRecord } from '../stream-records.ts';
+import { pageLimit } from '../bounded-reads.ts';
 import { auditPage } from './audit.ts';
 import type { SqliteConnection } from './connection.ts';
 import { load, page } from './loading.ts';
@@ -107,7 +108,9 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
     streamIds: async () =>
       connection.all<{ stream_id: string }>(STREAM_IDS, organizationId).map((row) => row.stream_id),
     events: async (streamId, afterPosition, limit) =>
-      connection.all<EventRecord>(EVENTS, organizationId, streamId, afterPosition, limit).map(eventFromRecord),
+      connection
+        .all<EventRecord>(EVENTS, organizationId, streamId, afterPosition, pageLimit(limit))
+        .map(eventFromRecord),
     event: async (eventId) => rows([eventId]).map(eventFromRecord)[0],
     eventsById: async (eventIds) => rows(eventIds).map(eventFromRecord),
     receipt: async (key) => receiptOf(connection, organizationId, key),
@@ -116,10 +119,10 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
     admission: async (hash) => admissionsOf(connection, organizationId, [hash])[0],
     policyLog: async (groupId, afterPosition, limit) =>
       connection
-        .all<PolicyLogRecord>(POLICY_LOG, organizationId, groupId, afterPosition, limit)
+        .all<PolicyLogRecord>(POLICY_LOG, organizationId, groupId, afterPosition, pageLimit(limit))
         .map(policyLogFromRecord),
     aggregateHashes: async (groupId) =>
       connection.all<{ kind: AggregateKind; id: string; hash: string }>(HASHES, organizationId, groupId),
-    audit: async (afterId, limit) => auditPage(connection, organizationId, afterId, limit),
+    audit: async (afterId, limit) => auditPage(connection, organizationId, afterId, pageLimit(limit)),
   };
 }
