@@ -1,6 +1,6 @@
 // Turns: so many at once, one tenant after the other, few with the same key.
-import { describe, expect, it } from 'vitest';
-import { FairQueue } from '../../src/store/fair-queue.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { FairQueue, TURN_WAIT_MAXIMUM_MS } from '../../src/store/fair-queue.ts';
 
 /** Jobs that end when told to, and the order in which they began. */
 function bench(queue: FairQueue) {
@@ -24,6 +24,8 @@ function bench(queue: FairQueue) {
 }
 
 describe('fair queue', () => {
+  afterEach(() => void vi.useRealTimers());
+
   it('one tenant with many jobs waiting does not hold up another with one', async () => {
     const { begun, job, end } = bench(new FairQueue({ capacity: 1 }));
     const jobs = [job('a1', 'a'), job('a2', 'a'), job('a3', 'a'), job('b1', 'b')];
@@ -64,6 +66,20 @@ describe('fair queue', () => {
     await end('1');
     await end('2');
     await Promise.all(jobs);
+  });
+
+  it('nobody waits for ever: who had no turn in time is told, and the others go on', async () => {
+    vi.useFakeTimers();
+    const queue = new FairQueue({ capacity: 1 });
+    const { job, end } = bench(queue);
+    const working = job('1', 'a');
+    const late = expect(job('2', 'a')).rejects.toMatchObject({ name: 'StoreFault', kind: 'unavailable' });
+    await vi.advanceTimersByTimeAsync(TURN_WAIT_MAXIMUM_MS);
+    await late;
+    const next = job('3', 'a');
+    await end('1');
+    await end('3');
+    expect(await Promise.all([working, next])).toEqual(['1', '3']);
   });
 
   it('closing turns away who waits and who comes, and waits for who works', async () => {

@@ -152,6 +152,27 @@ describe('indexes', () => {
     await behind.close();
     await opened.close();
   });
+
+  it('PostgreSQL touches no index when only a document changes', async () => {
+    const opened = await postgres.open({ maxConnections: 1 });
+    const org = await newTenant(opened.store);
+    const groupId = newGroupId();
+    const document = (sessionEpoch: number) => ({ agentId: 'a', sessionEpoch });
+    for (let version = 0; version <= 40; version += 1) {
+      await append(opened.store, org, groupId, {
+        aggregates: [{ kind: 'session', id: 'urn:s', version, document: document(version) }],
+      });
+    }
+    await opened.store.close();
+    const behind = lookBehind(opened);
+    await behind.untilSessions(1);
+    const rows = await behind.query(`SELECT relname, n_tup_upd AS updates, n_tup_hot_upd AS hot FROM pg_stat_user_tables
+      WHERE schemaname = 'mwp' AND relname IN ('aggregates', 'streams')`);
+    for (const row of rows) expect([row['relname'], Number(row['hot']) / Number(row['updates']) > 0.8]).toContain(true);
+    expect(rows).toHaveLength(2);
+    await behind.close();
+    await opened.close();
+  });
 });
 
 function planOf(groupId: GroupId, shapes: Omit<ListRead, 'read' | 'kind'>[]) {

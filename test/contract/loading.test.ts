@@ -161,6 +161,13 @@ describe.each(STORES)('loading on $name', ({ open }) => {
     });
   });
 
+  it('a list that names no Group, holder or parent is a broken invariant on both engines', async () => {
+    const org = await newTenant(opened.store);
+    await opened.store.read(org, async (reader) => {
+      await expect(reader.load([list('mission', { states: ['active'] })])).rejects.toThrow(/names no Group/);
+    });
+  });
+
   it('one snapshot: what is accepted while somebody reads does not show in that reading', async () => {
     const org = await newTenant(opened.store);
     const groupId = newGroupId();

@@ -224,6 +224,12 @@ export const aggregates = mwp.table(
     state: bytes('state'),
     holder: bytes('holder'),
     parent: bytes('parent'),
+    /** What of it there may be one at a time: an active execution lease of a WorkItem, Coordinator lease of a Mission. */
+    exclusiveSlot: bytes('exclusive_slot').generatedAlwaysAs(
+      sql`CASE WHEN kind = 'lease' AND state = 'active' THEN CASE document ->> 'leaseType'
+        WHEN 'execution' THEN 'execution ' || parent WHEN 'coordinator' THEN 'coordinator ' || (document ->> 'missionId')
+        END END`,
+    ),
   },
   (table) => [
     primaryKey({ name: 'aggregates_pkey', columns: [table.organizationId, table.kind, table.id] }),
@@ -241,12 +247,10 @@ export const aggregates = mwp.table(
     uniqueIndex('aggregates_one_mission')
       .on(table.organizationId, table.groupId)
       .where(sql`kind = 'mission'`),
-    uniqueIndex('aggregates_one_execution_lease')
-      .on(table.organizationId, table.parent)
-      .where(sql`kind = 'lease' AND state = 'active' AND (document ->> 'leaseType') = 'execution'`),
-    uniqueIndex('aggregates_one_coordinator_lease')
-      .on(table.organizationId, sql`(document ->> 'missionId')`)
-      .where(sql`kind = 'lease' AND state = 'active' AND (document ->> 'leaseType') = 'coordinator'`),
+    // On a column of its own: an index over the document itself would be rewritten with every change of a document.
+    uniqueIndex('aggregates_exclusive')
+      .on(table.organizationId, table.exclusiveSlot)
+      .where(sql`exclusive_slot IS NOT NULL`),
     check('aggregates_version', sql`version >= 1`),
   ],
 );
