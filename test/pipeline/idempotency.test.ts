@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AcceptedSubmission, Receipt } from '../../src/authority/ports.ts';
 import { generateActorKey } from '../../src/worker/keys.ts';
 import { signCommand } from '../../src/worker/commands.ts';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 

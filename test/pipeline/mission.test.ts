@@ -1,6 +1,6 @@
 // A whole Mission on a real store, from creation to human approval, with the change request in between.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 

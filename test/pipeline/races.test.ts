@@ -1,12 +1,11 @@
 // Real parallel Commands on real databases: whoever wins, exactly one does, and order has no gap.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Authority } from '../../src/authority/ports.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 
-describe.each(STORES)('races on $name', ({ name, open }) => {
+describe.each(STORES)('races on $name', ({ open }) => {
   let opened: OpenedStore;
   let tenant: Tenant;
   let owner: ActorKey;
@@ -136,30 +135,5 @@ describe.each(STORES)('races on $name', ({ name, open }) => {
       expectedRevision: revision,
       currentRevision: revision + 1,
     });
-  });
-
-  it.runIf(name === 'postgres')('two processes on one database never disagree and hold no stale cache', async () => {
-    const secondStore = await opened.another();
-    const second: Authority = tenant.anotherAuthority(secondStore);
-    const candidates = await workers(8);
-    const workItemId = await mission.authorize();
-    await mission.offer(workItemId, candidates);
-    const answers = await Promise.all(
-      candidates.map((worker, number) => {
-        const bytes = tenant.sign(worker, mission.draft('work.accept_offer', { workItemId }), mission.epochsOf(worker));
-        return tenant.submitBytes(bytes, worker.principal, number % 2 === 0 ? tenant.authority : second);
-      }),
-    );
-    expect(answers.filter((answer) => answer.accepted)).toHaveLength(1);
-
-    // A key that one process knows and uses is revoked through the other: the first refuses at once.
-    const worker = candidates[0];
-    if (!worker) throw new Error('there is a worker');
-    await secondStore.organizations.changeRegistry(tenant.organization.organizationId, {
-      validity: [{ keyId: worker.keyId, recordedAt: tenant.now(), revokedAt: tenant.now() }],
-    });
-    const proposal = { proposalId: id(), contract: mission.contract() };
-    expect(await mission.outcome(worker, 'work.propose', proposal)).toBe('AUTH_INVALID_SIGNATURE');
-    await secondStore.close();
   });
 });

@@ -2,12 +2,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RefusedSubmission } from '../../src/authority/ports.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
+import { lookBehind, type Behind } from '../contract/behind.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 
 describe.each(STORES)('refusals on $name', ({ open }) => {
   let opened: OpenedStore;
+  let behind: Behind;
   let tenant: Tenant;
   let owner: ActorKey;
   let mission: Mission;
@@ -16,23 +18,25 @@ describe.each(STORES)('refusals on $name', ({ open }) => {
 
   beforeEach(async () => {
     opened = await open({ clock });
+    behind = lookBehind(opened);
     tenant = await Tenant.create(opened.store, { clock });
     owner = await tenant.human('olga');
     mission = await Mission.create(tenant, owner, await tenant.agent('coordinator'));
   });
 
   afterEach(async () => {
+    await behind.close();
     await opened.close();
   });
 
+  /** Every row of every table but the bounded audit, counted, and the state of the Group. */
   async function stored(): Promise<string> {
-    return tenant.store.read(tenant.organization.organizationId, async (reader) =>
-      JSON.stringify([
-        await reader.stream(mission.groupId),
-        await reader.aggregateHashes(mission.groupId),
-        await reader.streamIds(),
-      ]),
-    );
+    const { audit: _audit, ...rows } = await behind.rowCounts();
+    const state = await tenant.store.read(tenant.organization.organizationId, async (reader) => [
+      await reader.stream(mission.groupId),
+      await reader.aggregateHashes(mission.groupId),
+    ]);
+    return JSON.stringify([rows, state]);
   }
 
   async function lastAudit() {

@@ -4,7 +4,7 @@ import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
 import { COMMAND_BODY_MAXIMUM } from '../../src/http/bodies.ts';
 import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 import { Api, errorIn, path, refusalIn } from './api.ts';

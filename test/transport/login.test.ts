@@ -6,7 +6,7 @@ import { decodeBase64url, encodeBase64url } from '../../src/wire/base64url.ts';
 import { canonicalText } from '../../src/wire/canonical.ts';
 import { answerChallenge } from '../../src/worker/challenge.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { Tenant } from '../support/tenant.ts';
 import { Api, errorIn, refusalIn } from './api.ts';
 

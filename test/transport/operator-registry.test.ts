@@ -5,7 +5,7 @@ import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
 import { readDocument, verifyRead } from '../../src/trust/verify.ts';
 import { canonicalBytes } from '../../src/wire/canonical.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { errorIn, path, refusalIn, type Answer } from './api.ts';
 import { agentCard } from './cards.ts';
 import { ask, human, Operator } from './operator-api.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/domain/policy.ts';
 import type { OrganizationId } from '../../src/protocol/ids.ts';
 import { signCommand } from '../../src/worker/commands.ts';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { errorIn, refusalIn, type Answer } from './api.ts';
 import { appOver, ask, human, Operator, TOKEN } from './operator-api.ts';
 

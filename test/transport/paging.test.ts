@@ -1,6 +1,6 @@
 // Pages of lists and of the replay: bounded, complete, and refused when asked for wrongly.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { path, refusalIn, type Api } from './api.ts';
 import { expectValid, playMission, type PlayedMission } from './played-mission.ts';
 

@@ -1,7 +1,7 @@
 // Reading a Mission that was sent back once and then approved.
 import { afterEach, describe, expect, it } from 'vitest';
 import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 import { Api, path } from './api.ts';

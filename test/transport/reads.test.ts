@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { canonicalHash } from '../../src/wire/canonical.ts';
 import { stateHash } from '../../src/wire/state-document.ts';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import type { Shown } from './answers.ts';
 import { path, refusalIn, type Api } from './api.ts';
 import { expectValid, playMission, TEXT, type PlayedMission } from './played-mission.ts';

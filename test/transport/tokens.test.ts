@@ -5,7 +5,7 @@ import { Tokens, REFRESH_WINDOW_SECONDS, TOKEN_SECONDS } from '../../src/http/au
 import { KeyVault } from '../../src/platform/key-vault.ts';
 import { encodeBase64url } from '../../src/wire/base64url.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
-import { STORES, type OpenedStore } from '../support/databases.ts';
+import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { Tenant } from '../support/tenant.ts';
 import { Api, refusalIn } from './api.ts';
 
