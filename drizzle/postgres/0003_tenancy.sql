@@ -14,6 +14,12 @@ BEGIN
     IF NOT pg_has_role(current_user, name, 'MEMBER') THEN
       EXECUTE format('GRANT %I TO CURRENT_USER', name);
     END IF;
+    -- From PostgreSQL 16 on, who creates a role is a member that may not act as it until it says so.
+    IF current_setting('server_version_num')::integer >= 160000 THEN
+      IF NOT pg_has_role(current_user, name, 'SET') THEN
+        EXECUTE format('GRANT %I TO CURRENT_USER WITH SET TRUE', name);
+      END IF;
+    END IF;
   END LOOP;
 END $$;
 --> statement-breakpoint
