@@ -14,8 +14,7 @@ CREATE TABLE "mwp"."admissions" (
 	"stream_id" text COLLATE "C" NOT NULL,
 	"revision" bigint NOT NULL,
 	"record" text COLLATE "C" NOT NULL,
-	CONSTRAINT "admissions_pkey" PRIMARY KEY("organization_id","signing_hash"),
-	CONSTRAINT "admissions_record_id" UNIQUE("organization_id","admission_record_id")
+	CONSTRAINT "admissions_pkey" PRIMARY KEY("organization_id","signing_hash")
 );
 --> statement-breakpoint
 CREATE TABLE "mwp"."aggregates" (
@@ -29,6 +28,9 @@ CREATE TABLE "mwp"."aggregates" (
 	"state" text COLLATE "C",
 	"holder" text COLLATE "C",
 	"parent" text COLLATE "C",
+	"exclusive_slot" text COLLATE "C" GENERATED ALWAYS AS (CASE WHEN kind = 'lease' AND state = 'active' THEN CASE document ->> 'leaseType'
+        WHEN 'execution' THEN 'execution ' || parent WHEN 'coordinator' THEN 'coordinator ' || (document ->> 'missionId')
+        END END) STORED,
 	CONSTRAINT "aggregates_pkey" PRIMARY KEY("organization_id","kind","id"),
 	CONSTRAINT "aggregates_version" CHECK (version >= 1)
 );
@@ -102,7 +104,6 @@ CREATE TABLE "mwp"."events" (
 	"revision" bigint NOT NULL,
 	"body" text COLLATE "C",
 	CONSTRAINT "events_pkey" PRIMARY KEY("organization_id","stream_id","position"),
-	CONSTRAINT "events_event_id" UNIQUE("organization_id","event_id"),
 	CONSTRAINT "events_position" CHECK (position >= 1)
 );
 --> statement-breakpoint
@@ -115,7 +116,6 @@ CREATE TABLE "mwp"."key_bindings" (
 	"public_key" text COLLATE "C" NOT NULL,
 	"valid_from" text COLLATE "C" NOT NULL,
 	CONSTRAINT "key_bindings_pkey" PRIMARY KEY("organization_id","key_id"),
-	CONSTRAINT "key_bindings_public_key" UNIQUE("organization_id","public_key"),
 	CONSTRAINT "key_bindings_algorithm" CHECK (algorithm = 'Ed25519')
 );
 --> statement-breakpoint
@@ -168,7 +168,6 @@ CREATE TABLE "mwp"."policy_log" (
 	"event_id" text COLLATE "C" NOT NULL,
 	"revision" bigint NOT NULL,
 	CONSTRAINT "policy_log_pkey" PRIMARY KEY("organization_id","group_id","position"),
-	CONSTRAINT "policy_log_entry_id" UNIQUE("organization_id","entry_id"),
 	CONSTRAINT "policy_log_position" CHECK (position >= 1)
 );
 --> statement-breakpoint
@@ -251,14 +250,17 @@ ALTER TABLE "mwp"."receipts" ADD CONSTRAINT "receipts_command" FOREIGN KEY ("org
 ALTER TABLE "mwp"."sealed_keys" ADD CONSTRAINT "sealed_keys_binding" FOREIGN KEY ("organization_id","key_id") REFERENCES "mwp"."key_bindings"("organization_id","key_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mwp"."streams" ADD CONSTRAINT "streams_organization" FOREIGN KEY ("organization_id") REFERENCES "mwp"."organizations"("organization_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "mwp"."transitions" ADD CONSTRAINT "transitions_stream" FOREIGN KEY ("organization_id","stream_id") REFERENCES "mwp"."streams"("organization_id","stream_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "aggregates_by_group" ON "mwp"."aggregates" USING btree ("organization_id","group_id","kind","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "admissions_record_id" ON "mwp"."admissions" USING btree ("organization_id","admission_record_id") WHERE admission_record_id >= '';--> statement-breakpoint
+CREATE INDEX "aggregates_by_group" ON "mwp"."aggregates" USING btree ("organization_id","group_id","kind","id") WHERE group_id >= '';--> statement-breakpoint
 CREATE INDEX "aggregates_by_group_state" ON "mwp"."aggregates" USING btree ("organization_id","group_id","kind","state","id") WHERE state IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "aggregates_by_holder" ON "mwp"."aggregates" USING btree ("organization_id","holder","kind","state","id") WHERE holder IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "aggregates_by_parent" ON "mwp"."aggregates" USING btree ("organization_id","parent","kind","id") WHERE parent IS NOT NULL;--> statement-breakpoint
 CREATE UNIQUE INDEX "aggregates_one_mission" ON "mwp"."aggregates" USING btree ("organization_id","group_id") WHERE kind = 'mission';--> statement-breakpoint
-CREATE UNIQUE INDEX "aggregates_one_execution_lease" ON "mwp"."aggregates" USING btree ("organization_id","parent") WHERE kind = 'lease' AND state = 'active' AND (document ->> 'leaseType') = 'execution';--> statement-breakpoint
-CREATE UNIQUE INDEX "aggregates_one_coordinator_lease" ON "mwp"."aggregates" USING btree ("organization_id",(document ->> 'missionId')) WHERE kind = 'lease' AND state = 'active' AND (document ->> 'leaseType') = 'coordinator';--> statement-breakpoint
+CREATE UNIQUE INDEX "aggregates_exclusive" ON "mwp"."aggregates" USING btree ("organization_id","exclusive_slot") WHERE exclusive_slot IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "challenges_by_expiry" ON "mwp"."challenges" USING btree ("organization_id","expires_at_millis");--> statement-breakpoint
+CREATE UNIQUE INDEX "events_event_id" ON "mwp"."events" USING btree ("organization_id","event_id") WHERE event_id >= '';--> statement-breakpoint
 CREATE INDEX "events_by_actor" ON "mwp"."events" USING btree ("organization_id","group_id","kind","actor_id","occurred_at") WHERE group_id <> '';--> statement-breakpoint
-CREATE INDEX "key_bindings_by_principal" ON "mwp"."key_bindings" USING btree ("organization_id","principal_type","principal_id","key_id");--> statement-breakpoint
-CREATE INDEX "texts_by_event" ON "mwp"."texts" USING btree ("organization_id","event_id");
+CREATE UNIQUE INDEX "key_bindings_public_key" ON "mwp"."key_bindings" USING btree ("organization_id","public_key") WHERE public_key >= '';--> statement-breakpoint
+CREATE INDEX "key_bindings_by_principal" ON "mwp"."key_bindings" USING btree ("organization_id","principal_type","principal_id","key_id") WHERE principal_id >= '';--> statement-breakpoint
+CREATE UNIQUE INDEX "policy_log_entry_id" ON "mwp"."policy_log" USING btree ("organization_id","entry_id") WHERE entry_id >= '';--> statement-breakpoint
+CREATE INDEX "texts_by_event" ON "mwp"."texts" USING btree ("organization_id","event_id") WHERE event_id >= '';

@@ -154,3 +154,9 @@ export interface TextRecord {
 export function textToRecord(row: TextRow): TextRecord {
   return { commitment: row.commitment, event_id: row.eventId, group_id: row.groupId, value: row.value };
 }
+
+/** For `sort`: Events that were asked for by id come stream by stream. */
+export function inStreamOrder(a: EventRow, b: EventRow): number {
+  if (a.streamId !== b.streamId) return a.streamId < b.streamId ? -1 : 1;
+  return a.position - b.position;
+}

@@ -65,7 +65,7 @@ export function pageStatement(organizationId: string, request: PageRequest): Sta
   const add = (condition: (position: string) => string, value: Value | undefined): void => {
     if (value !== undefined) conditions.push(condition(`$${parameters.push(value)}`));
   };
-  add((position) => `group_id = ${position}`, request.groupId);
+  add((position) => `group_id = ${position} AND group_id >= ''`, request.groupId);
   add((position) => `state = ANY (ARRAY(SELECT json_array_elements_text(${position}::json)))`, request.states);
   add((position) => `holder = ${position}`, request.holder);
   add((position) => `parent = ${position}`, request.parent);

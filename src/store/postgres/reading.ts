@@ -33,7 +33,7 @@ const STREAMS = forEachOf('$2', 'SELECT * FROM mwp.streams WHERE organization_id
 const STREAM_IDS = 'SELECT stream_id FROM mwp.streams WHERE organization_id = $1 ORDER BY stream_id';
 const EVENTS = `SELECT * FROM mwp.events
   WHERE organization_id = $1 AND stream_id = $2 AND position > $3::bigint ORDER BY position LIMIT $4::bigint`;
-const EVENTS_BY_ID = `${forEachOf('$2', 'SELECT * FROM mwp.events WHERE organization_id = $1 AND event_id = wanted.id')}
+const EVENTS_BY_ID = `${forEachOf('$2', `SELECT * FROM mwp.events WHERE organization_id = $1 AND event_id = wanted.id AND event_id >= ''`)}
   ORDER BY stream_id, position`;
 const RECEIPT = `SELECT * FROM mwp.receipts
   WHERE organization_id = $1 AND actor_type = $2 AND actor_id = $3 AND action_id = $4`;
@@ -42,7 +42,7 @@ const DOCUMENT = 'SELECT * FROM mwp.documents WHERE organization_id = $1 AND sig
 const ADMISSION = 'SELECT * FROM mwp.admissions WHERE organization_id = $1 AND signing_hash = $2';
 const POLICY_LOG = `SELECT * FROM mwp.policy_log
   WHERE organization_id = $1 AND group_id = $2 AND position > $3::bigint ORDER BY position LIMIT $4::bigint`;
-const HASHES = `SELECT kind, id, hash FROM mwp.aggregates WHERE organization_id = $1 AND group_id = $2 ORDER BY kind, id`;
+const HASHES = `SELECT kind, id, hash FROM mwp.aggregates WHERE organization_id = $1 AND group_id = $2 AND group_id >= '' ORDER BY kind, id`;
 const TEXTS = forEachOf(
   '$2',
   `SELECT commitment, value FROM mwp.texts

@@ -28,11 +28,11 @@ const PRINCIPALS = `SELECT * FROM mwp.principals
   WHERE organization_id = $1 AND (principal_type, principal_id) > ($2, $3)
   ORDER BY principal_type, principal_id LIMIT $4::bigint`;
 const BINDINGS_OF = `SELECT * FROM mwp.key_bindings
-  WHERE organization_id = $1 AND principal_type = $2 AND principal_id = $3 ORDER BY key_id`;
+  WHERE organization_id = $1 AND principal_type = $2 AND principal_id = $3 AND principal_id >= '' ORDER BY key_id`;
 const BINDINGS = forEachOf('$2', 'SELECT * FROM mwp.key_bindings WHERE organization_id = $1 AND key_id = wanted.id');
 const BINDINGS_BY_KEY = forEachOf(
   '$2',
-  'SELECT * FROM mwp.key_bindings WHERE organization_id = $1 AND public_key = wanted.id',
+  `SELECT * FROM mwp.key_bindings WHERE organization_id = $1 AND public_key = wanted.id AND public_key >= ''`,
 );
 const VALIDITY = `${forEachOf('$2', 'SELECT * FROM mwp.key_validity WHERE organization_id = $1 AND key_id = wanted.id')}
   ORDER BY key_id, sequence`;

@@ -110,8 +110,8 @@ function listStatement(shape: Shape): TenantStatement {
   if (shape.holder) conditions.push(`${shape.parent ? '+' : ''}holder = ?5`);
   if (shape.group) conditions.push(`${shape.parent || shape.holder ? '+' : ''}group_id = ?3`);
   if (shape.states) conditions.push('state IN (SELECT value FROM json_each(?4))');
-  // The index by holder has the state before the id; the order of ids alone would lure SQLite to the primary key.
-  const id = shape.holder && !shape.parent ? '+id' : 'id';
+  // Two indexes have the state before the id; the order of ids alone would lure SQLite to another.
+  const id = (shape.holder || (shape.group && shape.states)) && !shape.parent ? '+id' : 'id';
   conditions.push(`${id} > ?7`);
   const text = `SELECT ${COLUMNS} FROM aggregates WHERE ${conditions.join(' AND ')} ORDER BY ${id} LIMIT ?8`;
   return tenantStatement(`aggregates by ${shapeName(shape)}`, text);

@@ -17,7 +17,7 @@ import {
 } from '../evidence-records.ts';
 import type { AdmissionRow, Reader, ReceiptKey, ReceiptRow, StreamHead } from '../port.ts';
 import type { EventRecord, HeadRecord } from '../stream-records.ts';
-import { eventFromRecord, headFromRecord } from '../stream-records.ts';
+import { eventFromRecord, headFromRecord, inStreamOrder } from '../stream-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
 import { auditPage } from './audit.ts';
 import type { SqliteConnection } from './connection.ts';
@@ -34,11 +34,7 @@ const EVENTS = tenantStatement(
   'events of a stream',
   'SELECT * FROM events WHERE organization_id = ?1 AND stream_id = ?2 AND position > ?3 ORDER BY position LIMIT ?4',
 );
-const EVENTS_BY_ID = tenantStatement(
-  'events by id',
-  `SELECT * FROM events WHERE organization_id = ?1 AND event_id IN (SELECT value FROM json_each(?2))
-   ORDER BY stream_id, position`,
-);
+const EVENT = tenantStatement('event', 'SELECT * FROM events WHERE organization_id = ?1 AND event_id = ?2');
 const RECEIPT = tenantStatement(
   'receipt',
   'SELECT * FROM receipts WHERE organization_id = ?1 AND actor_type = ?2 AND actor_id = ?3 AND action_id = ?4',
@@ -97,7 +93,11 @@ export function textsOf(
 }
 
 export function readerOf(connection: SqliteConnection, organizationId: OrganizationId, clock: () => string): Reader {
-  const rows = (ids: string[]) => connection.all<EventRecord>(EVENTS_BY_ID, organizationId, JSON.stringify(ids));
+  const eventsById = (ids: string[]) =>
+    [...new Set(ids)]
+      .flatMap((id) => connection.all<EventRecord>(EVENT, organizationId, id))
+      .map(eventFromRecord)
+      .sort(inStreamOrder);
   return {
     now: async () => clock(),
     policy: async () => currentPolicy(connection, organizationId),
@@ -111,8 +111,8 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
       connection
         .all<EventRecord>(EVENTS, organizationId, streamId, afterPosition, pageLimit(limit))
         .map(eventFromRecord),
-    event: async (eventId) => rows([eventId]).map(eventFromRecord)[0],
-    eventsById: async (eventIds) => rows(eventIds).map(eventFromRecord),
+    event: async (eventId) => eventsById([eventId])[0],
+    eventsById: async (eventIds) => eventsById(eventIds),
     receipt: async (key) => receiptOf(connection, organizationId, key),
     command: async (hash) => connection.all<CommandRecord>(COMMAND, organizationId, hash).map(commandFromRecord)[0],
     document: async (hash) => connection.all<DocumentRecord>(DOCUMENT, organizationId, hash).map(documentFromRecord)[0],

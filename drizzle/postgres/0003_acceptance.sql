@@ -1,7 +1,8 @@
 -- One acceptance in two calls: `open_acceptance` takes the locks, then reads; `write_transition` writes all or nothing.
 -- The functions are VOLATILE: under READ COMMITTED each statement inside has a snapshot of its own, so what is loaded
 -- after a lock shows what the lock waited for. Rows are found and changed one by one, by their key: a join with what JSON
--- brings may be planned, while tables are small, as a scan of the whole tenant, and such a plan is kept.
+-- brings may be planned, while tables are small, as a scan of the whole tenant, and such a plan is kept. A condition like
+-- `group_id >= ''` admits the index that has the same one (see schema.ts).
 -- SQLSTATE MW001: compare-and-set, MW004: tenant, MW005: run again.
 CREATE FUNCTION mwp.clock_text() RETURNS text LANGUAGE sql VOLATILE AS $$
   SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
@@ -85,7 +86,8 @@ BEGIN
         RETURN QUERY
           SELECT 'aggregate', json_build_array(a.kind, a.id, a.group_id, a.version, a.document)::text
           FROM mwp.aggregates a
-          WHERE a.organization_id = org AND a.group_id = wanted.group_id AND a.kind = wanted.kind
+          WHERE a.organization_id = org AND a.group_id = wanted.group_id AND a.group_id >= ''
+            AND a.kind = wanted.kind
           LIMIT maximum;
       END IF;
     END LOOP;

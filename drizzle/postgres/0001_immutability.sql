@@ -1,5 +1,5 @@
 -- What is accepted is never altered (MWP-FND-013c, MWP-SDV-012a, MWP-ADM-003a). The triggers also hold the owner back;
--- the runtime role has no grant to begin with (0003). SQLSTATE MW002: immutable, MW003: a gap in a sequence.
+-- the runtime role has no grant to begin with (0002). SQLSTATE MW002: immutable, MW003: a gap in a sequence.
 CREATE FUNCTION mwp.refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'rows of % are never changed', TG_TABLE_NAME USING ERRCODE = 'MW002';
@@ -50,8 +50,7 @@ CREATE TRIGGER streams_forward BEFORE UPDATE ON mwp.streams FOR EACH ROW EXECUTE
 CREATE TRIGGER streams_kept BEFORE DELETE ON mwp.streams FOR EACH ROW EXECUTE FUNCTION mwp.refuse_change();
 --> statement-breakpoint
 -- Sequences are gapless from 1 (MWP-EVT-005a): each position is one more than the last. Insert in order. The last one is
--- asked for by order, which only the primary key can answer: every index begins with the organization, and on a table
--- without statistics PostgreSQL would as soon take another.
+-- asked for by order, which only the primary key can answer.
 CREATE FUNCTION mwp.refuse_gap_in_events() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   last bigint;
