@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
-import { migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Lease } from './embedded-postgres-setup.ts';
 
@@ -40,7 +39,7 @@ export const STORES: StoreUnderTest[] = [
 async function openSqlite({ clock }: OpenOptions = {}): Promise<OpenedStore> {
   const folder = mkdtempSync(join(tmpdir(), 'mwp-test-'));
   const file = join(folder, 'mwp.db');
-  copyFileSync(await (sqliteTemplate ??= makeSqliteTemplate()), file);
+  copyFileSync(inject('sqliteTemplate'), file);
   const store = await openSqliteStore({ file, ...(clock && { clock }) });
   return {
     store,
@@ -51,16 +50,6 @@ async function openSqlite({ clock }: OpenOptions = {}): Promise<OpenedStore> {
     },
     address: file,
   };
-}
-
-let sqliteTemplate: Promise<string> | undefined;
-
-async function makeSqliteTemplate(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'mwp-test-template-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'template.db');
-  await migrateSqlite(file);
-  return file;
 }
 
 async function openPostgres({ clock, maxConnections }: OpenOptions = {}): Promise<OpenedStore> {

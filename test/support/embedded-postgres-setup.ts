@@ -2,17 +2,23 @@
 // suites without a database do not pay for it; each request gets a clone of a migrated template, dropped when the
 // requester hangs up. With TEST_DATABASE_URL (a role that may create databases) that server is used instead.
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import postgres from 'postgres';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { migratePostgres } from '../../src/store/postgres/migrate.ts';
+import { migrateSqlite } from '../../src/store/sqlite/migrate.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Loopback port; a connection is answered with one line: the JSON of `Lease`. */
     databasesPort: number;
+    /** A migrated SQLite file, to be copied. Workers are ended without notice, so what they make would stay. */
+    sqliteTemplate: string;
   }
 }
 
@@ -28,9 +34,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
     void lease(socket, databases);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const folder = mkdtempSync(join(tmpdir(), 'mwp-test-template-'));
+  const sqliteTemplate = join(folder, 'template.db');
+  await migrateSqlite(sqliteTemplate);
+  project.provide('sqliteTemplate', sqliteTemplate);
   project.provide('databasesPort', (server.address() as AddressInfo).port);
   return async () => {
     server.close();
+    rmSync(folder, { recursive: true, force: true });
     await databases?.then(
       (open) => open.close(),
       () => undefined,
