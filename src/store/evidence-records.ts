@@ -2,6 +2,7 @@
 // in two columns. Both engines use the same names. Knows no SQL.
 import type { PrincipalType } from '../protocol/principals.ts';
 import type { AdmissionRow, CommandRow, DocumentRow, PolicyLogRow, ReceiptRow } from './port.ts';
+import { parseStored } from './stored-json.ts';
 
 export interface CommandRecord {
   signing_hash: string;
@@ -165,7 +166,7 @@ export function receiptFromRecord(record: ReceiptRecord): ReceiptRow {
     streamId: record.stream_id,
     revision: record.revision,
     primaryEventId: record.primary_event_id,
-    eventIds: JSON.parse(record.event_ids) as string[],
+    eventIds: parseStored<string[]>(record.event_ids),
     acceptedAt: record.accepted_at,
     body: record.body,
   };

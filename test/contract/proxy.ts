@@ -9,6 +9,8 @@ export interface Wire {
   roundTrips(): number;
   /** Cuts the connection on which the client next sends `text`: before the server hears it, or when it has answered. */
   cutAt(text: string, when: 'before' | 'after'): void;
+  /** Cuts everything when so many more pieces have passed, in whichever direction. */
+  cutAfter(pieces: number): void;
   /** Cuts every connection now. */
   cut(): void;
   close(): Promise<void>;
@@ -18,8 +20,10 @@ export async function openWire(url: string): Promise<Wire> {
   const target = new URL(url);
   const pairs = new Set<{ client: Socket; server: Socket }>();
   let trips = 0;
+  let piecesLeft = Infinity;
   let trap: { text: string; when: 'before' | 'after' } | undefined;
 
+  const cutAll = () => [...pairs].forEach(({ client, server }) => (client.destroy(), server.destroy()));
   const proxy = createServer((client) => {
     const server = connect(Number(target.port), target.hostname);
     const pair = { client, server };
@@ -31,6 +35,10 @@ export async function openWire(url: string): Promise<Wire> {
       pairs.delete(pair);
     };
     pairs.add(pair);
+    const passed = () => {
+      piecesLeft -= 1;
+      if (piecesLeft <= 0) cutAll();
+    };
     client.on('data', (chunk) => {
       if (lastSpoke === 'server') trips += 1;
       lastSpoke = 'client';
@@ -41,12 +49,14 @@ export async function openWire(url: string): Promise<Wire> {
         cutOnAnswer = true;
       }
       server.write(chunk);
+      passed();
     });
     server.on('data', (chunk) => {
       lastSpoke = 'server';
       // A transaction that ended says so: ReadyForQuery, idle.
       if (cutOnAnswer && chunk.includes(Buffer.from([0x5a, 0, 0, 0, 5, 0x49]))) return cut();
       if (!cutOnAnswer) client.write(chunk);
+      passed();
     });
     for (const socket of [client, server]) socket.on('error', cut).on('close', cut);
   });
@@ -54,11 +64,11 @@ export async function openWire(url: string): Promise<Wire> {
   const through = new URL(url);
   through.hostname = '127.0.0.1';
   through.port = String((proxy.address() as AddressInfo).port);
-  const cutAll = () => [...pairs].forEach(({ client, server }) => (client.destroy(), server.destroy()));
   return {
     url: through.href,
     roundTrips: () => trips,
     cutAt: (text, when) => void (trap = { text, when }),
+    cutAfter: (pieces) => void (piecesLeft = pieces),
     cut: cutAll,
     close: () =>
       new Promise((resolve) => {

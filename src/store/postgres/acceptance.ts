@@ -6,6 +6,7 @@ import { admissionFromRecord, receiptFromRecord } from '../evidence-records.ts';
 import { lockedGroups } from '../lock-order.ts';
 import type { Acceptance, AcceptanceOutcome, AcceptancePlan, Opened, StreamHead, Transition } from '../port.ts';
 import { StoreFault } from '../port.ts';
+import { parseStored } from '../stored-json.ts';
 import type { HeadRecord } from '../stream-records.ts';
 import { headFromRecord } from '../stream-records.ts';
 import type { PostgresConnections } from './connections.ts';
@@ -73,7 +74,7 @@ function openedFrom(rows: SectionRow[], clock: (() => string) | undefined): Open
   return {
     now: clock?.() ?? (bodies('clock')[0] as string),
     registryRevision: Number(registry),
-    policy: JSON.parse(policy) as Policy,
+    policy: parseStored<Policy>(policy),
     ...(receipt === undefined ? {} : { receipt }),
     admissions: bodies('admission').map((body) => admissionFromRecord(JSON.parse(body) as AdmissionRecord)),
     heads: byStreamId(bodies('head').map((body) => headFromRecord(JSON.parse(body) as HeadRecord))),

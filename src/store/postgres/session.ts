@@ -4,7 +4,8 @@ import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { StoreFault } from '../port.ts';
 import { faultOf } from './faults.ts';
-import { connectSocket } from './socket.ts';
+import type { Address } from './socket.ts';
+import { CONNECT_TIMEOUT_MS, connectSocket } from './socket.ts';
 
 /** A statement that computes longer than this is wrong; none of ours scans a table. */
 export const STATEMENT_TIMEOUT_MS = 30_000;
@@ -15,6 +16,9 @@ export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 
 /** The server ends every statement before this; who is silent for longer is not there any more. */
 export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+
+/** For the connection, the login and the preparation of the hot statements. */
+export const OPEN_TIMEOUT_MS = CONNECT_TIMEOUT_MS + 5_000;
 
 /** After this many, postgres.js has what it was given: it lets one pass; the rest is to be safe. */
 const HAND_OVER_MICROTASKS = 3;
@@ -38,6 +42,7 @@ export interface SessionOptions {
 export class Session {
   private readonly sql: postgres.Sql;
   private socket: Socket | undefined;
+  private connecting = false;
   private gone = false;
 
   private constructor(options: SessionOptions) {
@@ -63,13 +68,13 @@ export class Session {
       onnotice: () => undefined,
       onclose: () => this.end(),
       // Not in the type declarations, but in the documentation ("custom socket").
-      socket: async (address: { host: string[]; port: number[]; path?: string | false }) =>
-        (this.socket = await connectSocket(address)),
+      socket: (address: Address) => this.connectOnce(address),
     } as postgres.Options<{ bigint: postgres.PostgresType<number> }>);
   }
 
   static async open(options: SessionOptions): Promise<Session> {
     const session = new Session(options);
+    const tooLate = setTimeout(() => session.end(), OPEN_TIMEOUT_MS);
     try {
       await session.sql.unsafe('SELECT 1');
       for (const { text, parameters } of options.hot) {
@@ -79,7 +84,17 @@ export class Session {
     } catch (error) {
       session.end();
       throw faultOf(error);
+    } finally {
+      clearTimeout(tooLate);
     }
+  }
+
+  /** A server that takes the connection and drops it before it is ready would be tried again and again. */
+  private async connectOnce(address: Address): Promise<Socket> {
+    if (this.connecting) throw new StoreFault('unavailable', 'the connection was lost while it was opened');
+    this.connecting = true;
+    this.socket = await connectSocket(address);
+    return this.socket;
   }
 
   get isGone(): boolean {

@@ -6,6 +6,7 @@ import { LIST_READ_MAXIMUM } from '../../domain/reads.ts';
 import { addSeconds } from '../../protocol/timestamps.ts';
 import { checkListLength, checkListRead, pageLimit } from '../bounded-reads.ts';
 import type { PageRequest } from '../port.ts';
+import { parseStored } from '../stored-json.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { TenantStatement } from './statements.ts';
 import { tenantStatement } from './statements.ts';
@@ -140,6 +141,6 @@ interface AggregateRow {
 }
 
 function aggregateOf(row: AggregateRow): LoadedAggregate {
-  const document = JSON.parse(row.document) as Aggregates[AggregateKind];
+  const document = parseStored<Aggregates[AggregateKind]>(row.document);
   return { kind: row.kind, id: row.id, groupId: row.group_id, version: row.version, document };
 }
