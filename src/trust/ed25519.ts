@@ -16,6 +16,8 @@ export type PublicKeyFault = 'not-canonical-base64url' | 'not-32-bytes' | PointF
 /** A key that passed the strict check: on the curve, canonical, not the identity, of prime order. */
 export interface PublicKey {
   readonly native: KeyObject;
+  /** 32, as bound. */
+  readonly bytes: Uint8Array;
 }
 
 export type PublicKeyResult =
@@ -37,7 +39,7 @@ export function importPublicKey(text: string): PublicKeyResult {
   const fault = publicKeyPointFault(bytes);
   if (fault !== undefined) return { ok: false, fault };
   const native = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: text }, format: 'jwk' });
-  const key: PublicKey = { native };
+  const key: PublicKey = { native, bytes };
   if (publicKeys.size >= PUBLIC_KEY_CACHE_SIZE) {
     const oldest = publicKeys.keys().next();
     if (!oldest.done) publicKeys.delete(oldest.value);
@@ -70,9 +72,18 @@ export function isScalarInRange(signature: Uint8Array): boolean {
 /**
  * The cofactorless equation by the platform. Given a key from importPublicKey and S in range, it accepts exactly what
  * strictVerify accepts: the platform compares its own encoding of [S]B - [k]A with R byte by byte, and that point is
- * in the prime-order subgroup and canonically encoded, so R is too.
+ * in the prime-order subgroup and canonically encoded, so R is too. One R divides the platforms: the identity, which the
+ * protocol allows (MWP-SDV-003) and newer OpenSSL refuses (seen on Node.js 24). There the strict path has the word.
  */
-export function nativeVerify(key: PublicKey, signature: Uint8Array, message: Uint8Array): Promise<boolean> {
+export async function nativeVerify(key: PublicKey, signature: Uint8Array, message: Uint8Array): Promise<boolean> {
+  if (await platformVerify(key, signature, message)) return true;
+  return IDENTITY_POINT.equals(signature.subarray(0, 32)) && strictVerify(key.bytes, signature, message);
+}
+
+/** y = 1, x = 0. */
+const IDENTITY_POINT = Buffer.from([1, ...new Array<number>(31).fill(0)]);
+
+function platformVerify(key: PublicKey, signature: Uint8Array, message: Uint8Array): Promise<boolean> {
   return new Promise((resolve, reject) => {
     verify(null, message, key.native, signature, (error, valid) => {
       if (error === null) resolve(valid);

@@ -1,14 +1,14 @@
 // The six stages of a Signed Document, in order, stopping at the first that fails (MWP-SDV-015). Success says that the
 // document is genuine; whether its signer may do what it says is judged later and elsewhere.
 
-import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { checkDocument } from '../protocol/documents/catalogue.ts';
 import type { Signature } from '../protocol/documents/shapes.ts';
 import type { SignedDocumentKind } from '../protocol/kinds.ts';
 import type { Principal } from '../protocol/principals.ts';
 import { sha256Label, tryCanonicalText } from '../wire/canonical.ts';
 import { parseStrictJson } from '../wire/strict-json.ts';
-import { nativeVerify, type PublicKey } from './ed25519.ts';
+import { DUMMY_KEY } from './dummy-key.ts';
+import { nativeVerify } from './ed25519.ts';
 import { readEnvelope, rFailure } from './envelope.ts';
 import type { KeyBinding, RegistryEvidence } from './evidence.ts';
 import { selectKey } from './key-resolution.ts';
@@ -121,4 +121,3 @@ async function refuseAfterEqualWork(signature: Uint8Array, bytes: Uint8Array, fa
 }
 
 const NO_BYTES = new Uint8Array(0);
-const DUMMY_KEY: PublicKey = { native: createPublicKey(generateKeyPairSync('ed25519').privateKey) };
