@@ -2,6 +2,7 @@
 import type { ContextPackage } from '../protocol/documents/context-package.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import { membershipKey } from './aggregates.ts';
+import { claimedPrincipal } from './claimed-ids.ts';
 import { seesEverything } from './memberships.ts';
 import { one, type Read } from './reads.ts';
 import { missionOf } from './roles.ts';
@@ -18,8 +19,8 @@ export const CONTEXT_PACKAGE_TEXTS = [
 /** The Membership of whoever made it; asked before the document is known to be well-formed. */
 export function contextPackageReads(groupId: string, contextPackage: Record<string, unknown> | undefined): Read[] {
   if (!contextPackage) return [];
-  const generatedBy = contextPackage['generatedBy'] as { id?: unknown } | undefined;
-  return [one('membership', membershipKey(groupId, { type: 'agent', id: String(generatedBy?.id) }))];
+  const maker = claimedPrincipal(contextPackage['generatedBy']);
+  return maker ? [one('membership', membershipKey(groupId, maker))] : [];
 }
 
 /** T-10: any active member Agent that sees the whole history may make one, up to the Group's head. */

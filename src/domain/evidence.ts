@@ -1,11 +1,12 @@
 // Evidence that a Command brings: signed statements about one WorkItem, by members, against its criteria (MWP-WRK-026).
 import { z } from 'zod';
-import { isJsonObject, type JsonObject } from '../protocol/documents/json-value.ts';
+import type { JsonObject } from '../protocol/documents/json-value.ts';
 import type { Evidence } from '../protocol/documents/evidence.ts';
 import { jsonObject } from '../protocol/documents/shapes.ts';
 import type { Principal } from '../protocol/principals.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import { membershipKey, type ArtifactAggregate, type Committed, type WorkItemAggregate } from './aggregates.ts';
+import { claimedId, claimedPrincipal } from './claimed-ids.ts';
 import type { DecisionContext, EmbeddedDocument } from './decider.ts';
 import type { Policy } from './policy.ts';
 import { list, one, type ListRead, type Read } from './reads.ts';
@@ -37,9 +38,11 @@ export function evidenceReads(groupId: string, workItemId: string, evidence: rea
   return [
     artifactsRead(workItemId),
     ...evidence.flatMap(({ evidenceId, generatedBy }) => {
-      const { type, id } = isJsonObject(generatedBy) ? generatedBy : {};
-      const generator = { type, id: String(id) } as Principal;
-      return [one('evidence', String(evidenceId)), one('membership', membershipKey(groupId, generator))];
+      const generator = claimedPrincipal(generatedBy);
+      return [
+        one('evidence', claimedId(evidenceId)),
+        ...(generator ? [one('membership', membershipKey(groupId, generator))] : []),
+      ];
     }),
   ];
 }

@@ -7,6 +7,7 @@ import { isRefusal, refuse, type Refusal } from '../protocol/refusals.ts';
 import { compareTimestamps } from '../protocol/timestamps.ts';
 import type { MissionAggregate, WorkContract } from './aggregates.ts';
 import { acceptedLimits, limitsOf, within } from './budget.ts';
+import { isClaimedId } from './claimed-ids.ts';
 import { one, type Read } from './reads.ts';
 import type { View } from './view.ts';
 
@@ -88,11 +89,11 @@ function checkReferenceCount({ dependencyWorkItemIds, inputArtifacts }: WorkCont
   );
 }
 
-/** Reads are named before the contract is known to be well-formed, so this takes whatever looks like a reference. */
+/** Reads are named before the contract is known to be well-formed, so this takes whatever is an id in form. */
 export function contractReferences(value: unknown, member: 'dependencyWorkItemIds' | 'inputArtifacts'): string[] {
   const references = isJsonObject(value) ? value[member] : undefined;
   if (!Array.isArray(references)) return [];
-  return references.slice(0, REFERENCES_MAXIMUM).filter((reference) => typeof reference === 'string');
+  return references.slice(0, REFERENCES_MAXIMUM).filter(isClaimedId);
 }
 
 export function dependencyReads(contract: unknown): Read[] {

@@ -6,6 +6,7 @@ import { id, jsonObject } from '../../protocol/documents/shapes.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/refusals.ts';
 import { addSeconds, compareTimestamps } from '../../protocol/timestamps.ts';
 import type { WorkItemAggregate } from '../aggregates.ts';
+import { isClaimedId } from '../claimed-ids.ts';
 import type { CommandKind, DecisionContext, Request } from '../decider.ts';
 import { checkExecuting } from '../execution.ts';
 import { contentRead, lineageReads, usableArtifacts } from '../provenance.ts';
@@ -66,7 +67,7 @@ function workItemIdOf({ artifact }: ArtifactPublishPayload): string {
 /** Asked before the manifest is known to be well-formed. */
 function sourcesOf({ artifact }: ArtifactPublishPayload): string[] {
   const sources = artifact['sourceArtifactHashes'];
-  return Array.isArray(sources) ? sources.slice(0, SOURCES_MAXIMUM).map(String) : [];
+  return Array.isArray(sources) ? sources.slice(0, SOURCES_MAXIMUM).filter(isClaimedId) : [];
 }
 
 function checkScope({ command }: Request<ArtifactPublishPayload>, artifact: Artifact, { workItem }: WorkItemAggregate) {

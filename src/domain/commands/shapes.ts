@@ -1,5 +1,6 @@
 // Building blocks of payload schemas. Payloads are ours to shape (commands.md 0.1): closed objects, null means absent.
 import { z } from 'zod';
+import { claimedId } from '../claimed-ids.ts';
 
 /** The reference's clients write null for what is absent (commands.md (n)). */
 export function optional<S extends z.ZodType>(schema: S) {
@@ -24,5 +25,5 @@ export const phase = z.string().min(1).max(500);
 
 /** An id inside an embedded document, for reads made before that document is known to be well-formed. */
 export function embeddedId(document: Record<string, unknown>, member: string): string {
-  return String(document[member]);
+  return claimedId(document[member]);
 }
