@@ -1,5 +1,6 @@
 // From a request to who asks in which Organization. Without a live token nothing is looked up, so neither the answer nor
 // its time tells whether the Organization exists (design section 6).
+import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { OrganizationId } from '../protocol/ids.ts';
 import type { OrganizationRow, OrganizationStore } from '../store/port.ts';
@@ -74,7 +75,10 @@ export function bearerToken(c: Context): string | undefined {
   return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
 }
 
-/** Stands in for an Organization that does not exist, so that its challenges look and cost like any other. */
+/**
+ * Stands in for an Organization that does not exist, so that its challenges look and cost like any other. Of one length,
+ * because what stands in a path can have any, and a key is derived from this.
+ */
 export function decoyOrganizationId(slug: string): OrganizationId {
-  return `urn:mwp:nowhere:${encodeURIComponent(slug)}` as OrganizationId;
+  return `urn:mwp:nowhere:${createHash('sha256').update(slug).digest('hex')}` as OrganizationId;
 }

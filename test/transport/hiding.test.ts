@@ -72,6 +72,18 @@ describe.each(STORES)('$name: what stays hidden', ({ open }) => {
     }
   });
 
+  it('MWP-IDN-007b: an Organization that cannot exist gets challenges, too, whatever stands for its name', async () => {
+    const { principal, keyId } = olga;
+    for (const slug of ['a'.repeat(1_100), 'b'.repeat(8_000), path('é'.repeat(1_000)), '%00', '%ff', '%ED%A0%80']) {
+      const body = { principal, keyId, clientNonce: 'abcd' };
+      const asked = await api.ask('POST', `/v1/orgs/${slug}/auth/challenge`, { body });
+      expect([asked.status, Object.keys(asked.json)]).toEqual([200, expect.arrayContaining(['challenge'])]);
+      const answer = { principal, challenge: asked.json.challenge, challengeSignature: 'AAAA' };
+      const refused = await api.ask('POST', `/v1/orgs/${slug}/auth/token`, { body: answer });
+      expect(refusalIn(refused)).toBe('403 AUTH_INVALID_SIGNATURE');
+    }
+  });
+
   it('MWP-EVT-009c: an absent and a forbidden Group get equal answers on every read', async () => {
     const lists = [
       '',
