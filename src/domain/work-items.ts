@@ -1,6 +1,6 @@
 // What several work Events do to a WorkItem: the revision step, and fencing an owner out.
 import type { Committed, LeaseAggregate, Offer, WorkItemAggregate } from './aggregates.ts';
-import type { FoldableEvent } from './decider.ts';
+import type { Command, FoldableEvent } from './decider.ts';
 import { closeLease } from './leases.ts';
 import type { View } from './view.ts';
 
@@ -25,6 +25,12 @@ export function changeWorkItem(
 export function workEvent<T>({ workItem }: WorkItemAggregate<T>, aggregateRevision = workItem.revision + 1) {
   const { groupId, workItemId, conversationId } = workItem;
   return { groupId, aggregateRevision, workItemId, conversationId };
+}
+
+/** For kinds whose revision is the WorkItem's (commands.md (c)). One of another Group has none that could be told. */
+export function workItemRevision({ groupId }: Command, workItemId: string, view: View): number | undefined {
+  const workItem = view.get('work_item', workItemId)?.workItem;
+  return workItem && workItem.groupId === groupId ? workItem.revision : undefined;
 }
 
 /** One more Mission revision, for the Events that commands.md (c) lists. */

@@ -13,7 +13,7 @@ import { contentRead, lineageReads, usableArtifacts } from '../provenance.ts';
 import { one } from '../reads.ts';
 import { groupOf, workItemIn, workReads } from '../roles.ts';
 import type { View } from '../view.ts';
-import { workEvent } from '../work-items.ts';
+import { workEvent, workItemRevision } from '../work-items.ts';
 import { embeddedId, epoch, payload } from './shapes.ts';
 
 /** Manifests of one WorkItem; its state lists them. */
@@ -31,7 +31,7 @@ export const artifactPublish: CommandKind<ArtifactPublishPayload> = {
   payload: schema,
   actors: ['agent'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', workItemIdOf(payload))?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, workItemIdOf(payload), view),
 
   documents: ({ artifact }) => [{ path: 'artifact', kind: 'artifact', value: artifact }],
 

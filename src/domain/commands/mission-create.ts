@@ -44,7 +44,8 @@ export const missionCreate: CommandKind<MissionCreatePayload> = {
   payload: schema,
   actors: ['human'],
   group: 'new',
-  revision: ({ payload }, view) => view.get('mission', payload.missionId)?.mission.revision ?? 0,
+  /** It is new, so nothing else can be expected; a Mission that has the id already may be hidden from the actor. */
+  revision: () => 0,
 
   reads: ({ payload }) => [
     one('mission', payload.missionId),

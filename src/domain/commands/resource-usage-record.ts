@@ -10,7 +10,7 @@ import { checkExecuting } from '../execution.ts';
 import { one } from '../reads.ts';
 import { groupOf, workItemIn, workReads } from '../roles.ts';
 import type { View } from '../view.ts';
-import { workEvent } from '../work-items.ts';
+import { workEvent, workItemRevision } from '../work-items.ts';
 import { amount, epoch, optional, payload } from './shapes.ts';
 
 const usageDelta = z
@@ -33,7 +33,7 @@ export const resourceUsageRecord: CommandKind<ResourceUsageRecordPayload> = {
   payload: schema,
   actors: ['agent', 'service'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   reads: ({ payload }) => [
     ...workReads(payload.workItemId),

@@ -42,7 +42,10 @@ export const workAcceptOffer: CommandKind<WorkAcceptOfferPayload> = {
   locks: { actor: 'exclusive' },
   group: 'existing',
   provisionalAllowed: true,
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision(request, view) {
+    const item = visibleItem(request, view);
+    return isRefusal(item) ? undefined : item.workItem.revision;
+  },
 
   reads: ({ command, payload }) => [
     ...workReads(payload.workItemId),

@@ -19,7 +19,7 @@ import {
   workReads,
 } from '../roles.ts';
 import type { View } from '../view.ts';
-import { closedLeases, workEvent } from '../work-items.ts';
+import { closedLeases, workEvent, workItemRevision } from '../work-items.ts';
 import { payload } from './shapes.ts';
 
 const schema = payload({ workItemId: id, evidence: evidenceList });
@@ -31,7 +31,7 @@ export const workAcceptResult: CommandKind<WorkAcceptResultPayload> = {
   payload: schema,
   actors: ['agent'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   documents: ({ evidence }) => evidenceDocuments(evidence),
 

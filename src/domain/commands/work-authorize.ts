@@ -75,9 +75,10 @@ export const workAuthorize: CommandKind<WorkAuthorizePayload> = {
   },
 
   /** (f): WorkItem parents are counted from the Mission down. */
-  limits({ payload }, view, { policy }) {
+  limits({ command, payload }, view, { policy }) {
     const parent = payload.parentWorkItemId === undefined ? undefined : view.get('work_item', payload.parentWorkItemId);
-    if (!parent || parent.details.delegationDepth + 1 <= policy.limits.delegationDepth) return undefined;
+    if (!parent || parent.workItem.groupId !== command.groupId) return undefined;
+    if (parent.details.delegationDepth + 1 <= policy.limits.delegationDepth) return undefined;
     return refuse('RATE_LIMITED', 'the limit of delegation depth is reached', {
       details: { limit: 'delegation_depth' },
     });

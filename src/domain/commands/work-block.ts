@@ -9,7 +9,7 @@ import { checkExecuting, heldOwnership, releasedExecution } from '../execution.t
 import { grantedEnd, openLease, resumeOwnership } from '../leases.ts';
 import { groupOf, missionOf, workItemIn, workReads } from '../roles.ts';
 import type { View } from '../view.ts';
-import { workEvent } from '../work-items.ts';
+import { workEvent, workItemRevision } from '../work-items.ts';
 import { checkpoint, checkpointOf } from './checkpoint.ts';
 import { epoch, optional, payload, reason, seconds } from './shapes.ts';
 
@@ -31,7 +31,7 @@ export const workBlock: CommandKind<WorkBlockPayload> = {
   payload: schema,
   actors: ['agent'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   reads: ({ payload }) => workReads(payload.workItemId),
 

@@ -14,7 +14,7 @@ import {
   workLeasesRead,
   workReads,
 } from '../roles.ts';
-import { closedLeases, isUnfinished, workEvent } from '../work-items.ts';
+import { closedLeases, isUnfinished, workEvent, workItemRevision } from '../work-items.ts';
 import { payload, reason } from './shapes.ts';
 
 const schema = payload({ workItemId: id, reason });
@@ -26,7 +26,7 @@ export const workCancel: CommandKind<WorkCancelPayload> = {
   payload: schema,
   actors: ['agent', 'human'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   reads: ({ command, payload }) => [...coordinatorReads(command), ...workReads(payload.workItemId)],
   moreReads: ({ payload }, view) => endReads(view, payload.workItemId),

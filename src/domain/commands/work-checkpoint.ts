@@ -8,7 +8,7 @@ import type { CommandKind } from '../decider.ts';
 import { checkExecuting, heldOwnership, releasedExecution } from '../execution.ts';
 import { resumeOwnership } from '../leases.ts';
 import { groupOf, missionOf, workItemIn, workReads } from '../roles.ts';
-import { workEvent } from '../work-items.ts';
+import { workEvent, workItemRevision } from '../work-items.ts';
 import { checkpoint, checkpointOf } from './checkpoint.ts';
 import { epoch, optional, payload, seconds } from './shapes.ts';
 
@@ -28,7 +28,7 @@ export const workCheckpoint: CommandKind<WorkCheckpointPayload> = {
   payload: schema,
   actors: ['agent'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   reads: ({ payload }) => workReads(payload.workItemId),
 

@@ -20,7 +20,7 @@ import {
   workReads,
 } from '../roles.ts';
 import type { View } from '../view.ts';
-import { workEvent } from '../work-items.ts';
+import { workEvent, workItemRevision } from '../work-items.ts';
 import { epoch, optional, payload, seconds } from './shapes.ts';
 
 const DEFAULT_LEASE_SECONDS = 300;
@@ -48,7 +48,7 @@ export const workExecutionLeaseRenew: CommandKind<WorkExecutionLeaseRenewPayload
   payload: schema,
   actors: ['agent'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   reads: ({ payload }) => workReads(payload.workItemId),
 

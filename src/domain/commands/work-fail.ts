@@ -18,7 +18,7 @@ import {
   workReads,
 } from '../roles.ts';
 import type { View } from '../view.ts';
-import { closedLeases, isUnfinished, workEvent } from '../work-items.ts';
+import { closedLeases, isUnfinished, workEvent, workItemRevision } from '../work-items.ts';
 import { epoch, optional, payload, reason } from './shapes.ts';
 
 const schema = payload({
@@ -37,7 +37,7 @@ export const workFail: CommandKind<WorkFailPayload> = {
   payload: schema,
   actors: ['agent'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   documents: ({ evidence }) => evidenceDocuments(evidence),
 

@@ -26,7 +26,7 @@ import {
   workReads,
 } from '../roles.ts';
 import type { View } from '../view.ts';
-import { closedLeases, fenced, workEvent } from '../work-items.ts';
+import { closedLeases, fenced, workEvent, workItemRevision } from '../work-items.ts';
 import { optional, payload, seconds } from './shapes.ts';
 
 const DEFAULT_OFFER_SECONDS = 300;
@@ -52,7 +52,7 @@ export const workOffer: CommandKind<WorkOfferPayload> = {
   payload: schema,
   actors: ['agent', 'human'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   documents: ({ contextPackage }) =>
     contextPackage ? [{ path: 'contextPackage', kind: 'context-package', value: contextPackage }] : [],
@@ -65,9 +65,9 @@ export const workOffer: CommandKind<WorkOfferPayload> = {
     ...revisionReads(groupOf(command), payload.contract),
   ],
 
-  moreReads({ payload }, view) {
-    const item = view.get('work_item', payload.workItemId);
-    if (!item) return [];
+  moreReads({ command, payload }, view) {
+    const item = workItemIn(view, payload.workItemId, groupOf(command));
+    if (isRefusal(item)) return [];
     const { childMissionId } = item.details;
     return [
       ...moreRevisionReads(view, item, payload.contract),
@@ -75,9 +75,9 @@ export const workOffer: CommandKind<WorkOfferPayload> = {
     ];
   },
 
-  texts({ payload }, view) {
-    const item = view.get('work_item', payload.workItemId);
-    return item ? imageCommitments(item) : [];
+  texts({ command, payload }, view) {
+    const item = workItemIn(view, payload.workItemId, groupOf(command));
+    return isRefusal(item) ? [] : imageCommitments(item);
   },
 
   decide(request, view, context) {

@@ -18,7 +18,7 @@ import {
   workReads,
 } from '../roles.ts';
 import type { View } from '../view.ts';
-import { workEvent } from '../work-items.ts';
+import { workEvent, workItemRevision } from '../work-items.ts';
 import { epoch, optional, payload, seconds } from './shapes.ts';
 
 const DEFAULT_LEASE_SECONDS = 300;
@@ -33,7 +33,7 @@ export const workStart: CommandKind<WorkStartPayload> = {
   actors: ['agent'],
   locks: { actor: 'exclusive' },
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   reads: ({ command, payload }) => [
     ...workReads(payload.workItemId),

@@ -18,7 +18,7 @@ import {
 import { checkExecuting, releasedExecution } from '../execution.ts';
 import { groupOf, workItemIn, workReads } from '../roles.ts';
 import type { View } from '../view.ts';
-import { workEvent } from '../work-items.ts';
+import { workEvent, workItemRevision } from '../work-items.ts';
 import { epoch, payload } from './shapes.ts';
 
 const ARTIFACTS_MAXIMUM = 1_000;
@@ -38,7 +38,7 @@ export const workSubmit: CommandKind<WorkSubmitPayload> = {
   payload: schema,
   actors: ['agent'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   documents: ({ evidence }) => evidenceDocuments(evidence),
 

@@ -20,7 +20,7 @@ import {
   workReads,
 } from '../roles.ts';
 import type { View } from '../view.ts';
-import { closedLeases, workEvent } from '../work-items.ts';
+import { closedLeases, workEvent, workItemRevision } from '../work-items.ts';
 import { optional, payload, reason } from './shapes.ts';
 
 const schema = payload({ workItemId: id, resolution: optional(reason) });
@@ -32,7 +32,7 @@ export const workUnblock: CommandKind<WorkUnblockPayload> = {
   payload: schema,
   actors: ['agent'],
   group: 'existing',
-  revision: ({ payload }, view) => view.get('work_item', payload.workItemId)?.workItem.revision,
+  revision: ({ command, payload }, view) => workItemRevision(command, payload.workItemId, view),
 
   reads: ({ command, payload }) => [...coordinatorReads(command), ...workReads(payload.workItemId)],
   moreReads({ payload }, view) {
