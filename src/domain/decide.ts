@@ -19,10 +19,18 @@ export interface Prepared<P> {
 }
 
 export function preparePayload(kind: CommandKind<unknown>, command: Command): Prepared<unknown> {
+  if (lacksGroup(command, kind)) {
+    return { kind, command, payload: { ok: false, refusal: refuse('INVALID_COMMAND', 'groupId is required') } };
+  }
   const parsed = kind.payload.safeParse(command.payload);
   if (parsed.success) return { kind, command, payload: { ok: true, value: parsed.data } };
   const refusal = refuse('INVALID_COMMAND', `payload: ${describeFault(parsed.error)}`.slice(0, 2_000));
   return { kind, command, payload: { ok: false, refusal } };
+}
+
+/** The schema leaves it to us whether a service names a Group in an extension kind (MWP-EVT-001b). */
+function lacksGroup(command: Command, kind: CommandKind<unknown>): boolean {
+  return kind.group !== 'none' && command.groupId === undefined;
 }
 
 /** What every Command of this kind reads before its own reads. */
@@ -31,6 +39,7 @@ export function commonReads(command: Command, kind: CommandKind<unknown>): Read[
   if (command.actor.type === 'agent') {
     reads.push(one('session', command.actor.id), one('agent_card', command.actor.id));
   }
+  if (lacksGroup(command, kind)) return reads;
   if (kind.group === 'existing') {
     const groupId = groupOf(command);
     reads.push(one('group', groupId), missionRead(groupId));
@@ -97,7 +106,7 @@ function checkMembership(
   view: View,
   context: DecisionContext,
 ): Refusal | undefined {
-  if (kind.group !== 'existing') return undefined;
+  if (kind.group !== 'existing' || lacksGroup(command, kind)) return undefined;
   const groupId = groupOf(command);
   const unknown = refuse('GROUP_NOT_FOUND', 'no such Group');
   const group = view.get('group', groupId);
