@@ -10,7 +10,7 @@ describe('Commands without a Group', () => {
   it('MWP-EVT-001b: usage metered by a service without groupId, which the schema of extension kinds allows, is refused', () => {
     const world = activeItem();
     world.policy.services = [{ serviceId: SERVICE.id, kinds: [USAGE], relay: false }];
-    const draft = { kind: USAGE, actor: SERVICE, payload: { ...cited(world), usageDelta: { toolCalls: 1 } } };
+    const draft = { kind: USAGE, actor: SERVICE, payload: { ...cited(world), usageDelta: { modelTokens: 1 } } };
     expect(world.outcome(draft)).toBe('INVALID_COMMAND');
     expect(world.outcome({ ...draft, groupId: 'urn:test:group:1' })).toBe('accepted');
   });
