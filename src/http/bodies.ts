@@ -29,7 +29,13 @@ export async function jsonBytes(c: Context): Promise<Uint8Array> {
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw fail('PROTOCOL_VIOLATION', 'the Content-Type must be application/json');
   }
-  return new Uint8Array(await c.req.arrayBuffer());
+  return new Uint8Array(await c.req.arrayBuffer().catch(explainBody));
+}
+
+/** A client that hung up is its own loss, and nobody is there to read this. */
+function explainBody(error: unknown): never {
+  if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+  throw fail('PROTOCOL_VIOLATION', 'the body did not come whole');
 }
 
 export async function jsonBody<Schema extends z.ZodType>(c: Context, schema: Schema): Promise<z.infer<Schema>> {
