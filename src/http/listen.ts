@@ -1,7 +1,7 @@
 // The network's side of the API: bounds of a connection, and a close that waits for whoever is being answered and for
 // nobody else.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 
 /** Milliseconds for a request's head: who is slower holds a connection for nothing. */
@@ -10,6 +10,13 @@ const HEADERS_TIMEOUT = 10_000;
 const REQUEST_TIMEOUT = 30_000;
 /** Milliseconds that an idle connection is kept; longer than the usual proxy keeps it, so that the proxy closes first. */
 const KEEP_ALIVE_TIMEOUT = 75_000;
+/**
+ * Milliseconds between two looks at who is over these times: the platform's own 30 s would double them. A walk over the
+ * connections that are in the middle of a request.
+ */
+const CHECKING_INTERVAL = 1_000;
+/** Milliseconds without a byte either way; ends whoever asks and never reads the answer, above all of the other times. */
+const SILENCE_MAXIMUM = 90_000;
 /** Bytes of a request's head: two ids in a path, percent-encoded, and a token are below 8 kB. */
 const HEADER_BYTES_MAXIMUM = 16 * 1_024;
 /** Connections of one process at once; beyond it, new ones are closed. */
@@ -24,21 +31,31 @@ export interface Listening {
   close: () => Promise<void>;
 }
 
+export interface ListenOptions {
+  host: string;
+  /** 0: any free port. */
+  port: number;
+  /** Milliseconds, instead of the service's own: for tests that cannot wait so long. */
+  silenceMaximum?: number;
+}
+
 /** Rejects with the system's error when it cannot listen there. */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
-  { host, port }: { host: string; port: number },
+  { host, port, silenceMaximum = SILENCE_MAXIMUM }: ListenOptions,
 ): Promise<Listening> {
   const server = createAdaptorServer({
     fetch,
     serverOptions: {
       headersTimeout: HEADERS_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
+      connectionsCheckingInterval: CHECKING_INTERVAL,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       maxHeaderSize: HEADER_BYTES_MAXIMUM,
     },
   }) as Server;
   server.maxConnections = CONNECTIONS_MAXIMUM;
+  server.timeout = silenceMaximum;
   const underWay = new Requests(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -57,6 +74,7 @@ export async function listen(
 
 async function close(server: Server, underWay: Requests): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  underWay.endConnections();
   await underWay.none(DRAIN_MAXIMUM);
   // Also those that only hold a connection open, with half a request or none.
   server.closeAllConnections();
@@ -65,17 +83,37 @@ async function close(server: Server, underWay: Requests): Promise<void> {
 
 /** Requests whose head has come and whose answer has not gone out whole. */
 class Requests {
+  private readonly ofConnections = new Map<Socket, Set<ServerResponse>>();
   private count = 0;
+  private areLast = false;
   private resolve: (() => void) | undefined;
 
   constructor(server: Server) {
-    server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
-      this.count += 1;
-      response.once('close', () => {
-        this.count -= 1;
-        if (this.count === 0) this.resolve?.();
+    server.on('connection', (connection: Socket) => {
+      this.ofConnections.set(connection, new Set());
+      // Answers that wait behind another one on a connection hear nothing of its end.
+      connection.once('close', () => {
+        for (const answer of this.ofConnections.get(connection) ?? []) this.ended(connection, answer);
+        this.ofConnections.delete(connection);
       });
     });
+    server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
+      this.ofConnections.get(socket)?.add(answer);
+      this.count += 1;
+      if (this.areLast) answer.shouldKeepAlive = false;
+      answer.once('close', () => this.ended(socket, answer));
+    });
+  }
+
+  /**
+   * From now on every answer says that it is the last on its connection, so that a client which keeps one busy goes
+   * elsewhere and has no request under way when the end comes.
+   */
+  endConnections(): void {
+    this.areLast = true;
+    for (const answers of this.ofConnections.values()) {
+      for (const answer of answers) answer.shouldKeepAlive = false;
+    }
   }
 
   /** Resolves when there are none, or after so many milliseconds. */
@@ -88,5 +126,11 @@ class Requests {
         resolve();
       };
     });
+  }
+
+  private ended(connection: Socket, answer: ServerResponse): void {
+    if (!this.ofConnections.get(connection)?.delete(answer)) return;
+    this.count -= 1;
+    if (this.count === 0) this.resolve?.();
   }
 }
