@@ -3,6 +3,8 @@ import { readConfig } from '../config.ts';
 import { migrateDatabase, startService } from '../main.ts';
 import { CommandFault, DONE, FAILED, print, readOptions, type CliCommand } from './command-line.ts';
 
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
 const ENVIRONMENT_HELP = `Environment:
   DATABASE_URL            postgres://…; without it SQLite under MWP_DATA_DIR
   MWP_DATA_DIR            folder of the SQLite file and of a local master key (./data)
@@ -26,9 +28,9 @@ ${ENVIRONMENT_HELP}`,
   async run(args) {
     readOptions(args, {});
     const service = await startService(readConfig(process.env)).catch(explainStart);
-    const signal = await firstSignal();
-    // A second one means: now.
-    process.once(signal, () => process.exit(FAILED));
+    await nextSignal();
+    // A second one, whichever it is, means: now.
+    void nextSignal().then(() => process.exit(FAILED));
     await service.stop();
     return DONE;
   },
@@ -49,9 +51,13 @@ ${ENVIRONMENT_HELP}`,
   },
 };
 
-function firstSignal(): Promise<NodeJS.Signals> {
+function nextSignal(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+    const heard = () => {
+      for (const signal of STOP_SIGNALS) process.off(signal, heard);
+      resolve();
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, heard);
   });
 }
 

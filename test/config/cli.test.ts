@@ -1,8 +1,11 @@
 // The `mwp` command: its words, its exit codes, and as a process that ends on a signal.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mwp } from '../../src/cli/mwp.ts';
 import { newMasterKeyText } from '../../src/platform/master-key.ts';
@@ -35,6 +38,29 @@ async function run(args: string[], environment: Record<string, string> = {}) {
   vi.unstubAllEnvs();
   return { ...output, code };
 }
+
+/** As a process of its own, once it serves. */
+async function served(environment: Record<string, string>) {
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'serve'], {
+    env: { PATH: process.env['PATH'], MWP_DATA_DIR: folder, MWP_PORT: '0', ...environment },
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      const found = /"url":"([^"]+)"/.exec(String(chunk));
+      if (found?.[1] !== undefined) resolve(found[1]);
+    });
+    child.on('close', () => reject(new Error('it did not serve')));
+  });
+  return { child, ended, url };
+}
+
+/** It takes no connections any more. */
+const isStopping = (url: string) =>
+  fetch(`${url}/healthz`).then(
+    () => false,
+    () => true,
+  );
 
 describe('mwp', () => {
   it('tells its commands, and each command its options', async () => {
@@ -112,19 +138,33 @@ describe('mwp', () => {
     );
   });
 
+  it('MWP_PORT in use, and a second signal of either name while it stops, end it with 1', async () => {
+    for (const [first, second] of [
+      ['SIGTERM', 'SIGTERM'],
+      ['SIGINT', 'SIGTERM'],
+      ['SIGTERM', 'SIGINT'],
+    ] as const) {
+      const { child, ended, url } = await served({});
+      // Half a request is under way, which the stop waits for.
+      const { port } = new URL(url);
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      const head = 'POST /v1/orgs/x/auth/challenge HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+      socket.write(`${head}Content-Length: 9\r\nExpect: 100-continue\r\n\r\n`);
+      await once(socket, 'data');
+      expect((await run(['serve'], { MWP_PORT: port })).stderr).toBe('mwp: MWP_PORT is in use by another process.\n');
+      const begun = performance.now();
+      child.kill(first);
+      while (!(await isStopping(url))) await delay(20);
+      child.kill(second);
+      expect(await ended).toBe(1);
+      expect(performance.now() - begun).toBeLessThan(3_000);
+      socket.destroy();
+    }
+  });
+
   it('serves until a signal comes, over the network also for its own commands, and ends with 0', async () => {
     const token = 'an-operator-token-for-tests';
-    const child = spawn(process.execPath, ['--import', 'tsx', MAIN, 'serve'], {
-      env: { PATH: process.env['PATH'], MWP_DATA_DIR: folder, MWP_PORT: '0', MWP_OPERATOR_TOKEN: token },
-    });
-    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
-    const url = await new Promise<string>((resolve, reject) => {
-      child.stdout.on('data', (chunk) => {
-        const found = /"url":"([^"]+)"/.exec(String(chunk));
-        if (found?.[1] !== undefined) resolve(found[1]);
-      });
-      child.on('close', () => reject(new Error('it did not serve')));
-    });
+    const { child, ended, url } = await served({ MWP_OPERATOR_TOKEN: token });
     const remote = await run(['org', 'create', '--slug', 'remote', '--name', 'R', '--url', url], {
       MWP_OPERATOR_TOKEN: token,
     });
