@@ -1,6 +1,7 @@
 // mission.create: a human declares a Mission and becomes its accountable owner (commands.md 1.1, MT-1).
 import { z } from 'zod';
-import { acceptanceCriterion, budget, extensions, id, semver, timestamp } from '../../protocol/documents/shapes.ts';
+import { acceptanceCriterion, budget, extensions, id, safeInteger } from '../../protocol/documents/shapes.ts';
+import { semver, timestamp, unique } from '../../protocol/documents/shapes.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/refusals.ts';
 import { compareTimestamps } from '../../protocol/timestamps.ts';
 import type { AgentCardAggregate } from '../aggregates.ts';
@@ -31,7 +32,7 @@ const schema = payload({
     policyVersion: optional(semver),
   }),
   permissions: optional(z.array(z.string().min(1).max(160)).max(200)),
-  pinnedProfiles: optional(z.array(z.strictObject({ profileUri: id, majorVersion: z.int().min(0) }))),
+  pinnedProfiles: optional(unique(z.strictObject({ profileUri: id, majorVersion: safeInteger }))),
   coordinatorLeaseSeconds: optional(seconds),
   followUpOfMissionId: optional(z.never()),
   extensions: optional(extensions),
