@@ -1,5 +1,6 @@
-// A Command of each kind that is executed, accepted in its world, with as many optional members as it can carry; for suites
-// that change them. Only approval.grant_execution is refused as it stands: its conditions do not repeat its scope.
+// A Command of each kind that is executed, accepted in its world, with most of the optional members that it can carry;
+// for suites that change them.
+import { canonicalHash } from '../../src/wire/canonical.ts';
 import { RESULTS, submittedMission } from './awaiting.ts';
 import { byCoordinator, byOwner, GROUP, MISSION, missionCreate, OWNER, STRANGER, WORKER } from './fixtures.ts';
 import { agentCard, changeRequest, contextPackage, finalApproval, hashOf } from './signed-documents.ts';
