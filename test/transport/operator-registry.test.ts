@@ -43,6 +43,17 @@ describe.each(STORES)('$name: operating the Registry', ({ open }) => {
     expect(principals.text).not.toContain(eve.principal.id);
   });
 
+  it('MWP-SDV-004a: many who register the same at once are all told that it is registered', async () => {
+    await operator.create();
+    const olga = human();
+    const answers = await Promise.all(Array.from({ length: 16 }, () => operator.register(olga)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 201));
+    expect(new Set(answers.map(({ json }) => JSON.stringify(json.keys))).size).toBe(1);
+    const second = { ...human(), principal: olga.principal };
+    const adding = Array.from({ length: 16 }, () => operator.call('POST', '/organizations/acme/keys', keyOf(second)));
+    for (const { status } of await Promise.all(adding)) expect(status).toBe(201);
+  });
+
   it('MWP-SDV-005: a public key that is no strict point is refused before anything is stored', async () => {
     await operator.create();
     const olga = human();

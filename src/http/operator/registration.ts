@@ -2,7 +2,7 @@
 // no error (MWP-SDV-004a).
 import type { OrganizationId } from '../../protocol/ids.ts';
 import { samePrincipal, type Principal } from '../../protocol/principals.ts';
-import type { KeyBindingRow, OrganizationStore, PrincipalRow } from '../../store/port.ts';
+import type { KeyBindingRow, OrganizationStore, PrincipalRow, RegistryOutcome } from '../../store/port.ts';
 import { validateNewBinding } from '../../trust/bindings.ts';
 import type { KeyBinding } from '../../trust/evidence.ts';
 import { fail } from '../errors.ts';
@@ -28,15 +28,27 @@ export async function register(
   wishes: readonly KeyWish[],
   row?: PrincipalRow,
 ): Promise<Registration> {
+  const attempt = () => registerOnce(organizations, organizationId, principal, wishes, row);
+  let { keys, outcome } = await attempt();
+  // Bound by somebody else since the look: if it was the same wish, the second look sees a repetition.
+  if (outcome.outcome === 'refused' && outcome.reason === 'key_id_bound') ({ keys, outcome } = await attempt());
+  return { keys, registryRevision: registryRevisionOf(outcome) };
+}
+
+async function registerOnce(
+  organizations: OrganizationStore,
+  organizationId: OrganizationId,
+  principal: Principal,
+  wishes: readonly KeyWish[],
+  row?: PrincipalRow,
+): Promise<{ keys: KeyBindingRow[]; outcome: RegistryOutcome }> {
   const keys = await bindingsFor(organizations, organizationId, principal, wishes);
   if (row) {
     const outcome = await organizations.changeRegistry(organizationId, { principals: [row], bindings: keys });
-    if (outcome.outcome === 'done') return { keys, registryRevision: outcome.registryRevision };
-    if (outcome.reason !== 'principal_exists') throw registryRefusal(outcome.reason);
+    if (outcome.outcome === 'done' || outcome.reason !== 'principal_exists') return { keys, outcome };
   }
   // The principal is there, perhaps since another process was quicker; its display name stays the first one.
-  const outcome = await organizations.changeRegistry(organizationId, { bindings: keys });
-  return { keys, registryRevision: registryRevisionOf(outcome) };
+  return { keys, outcome: await organizations.changeRegistry(organizationId, { bindings: keys }) };
 }
 
 async function bindingsFor(
