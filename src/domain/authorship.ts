@@ -1,12 +1,13 @@
 // Who may author work (check A of commands.md 0.3, MWP-MSN-019): the Coordinator, or the human MissionOwner in an
 // emergency (MWP-MSN-003b). Delegation Grants are not issued yet, so whoever cites one holds none.
 import { z } from 'zod';
+import { text } from '../protocol/documents/shapes.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import type { Command, PolicyEntryDraft } from './decider.ts';
 import { checkCoordinator, checkOwner, groupOf, missionOf } from './roles.ts';
 import type { View } from './view.ts';
 
-export const emergencyOverride = z.strictObject({ reason: z.string().min(1).max(4_000) });
+export const emergencyOverride = z.strictObject({ reason: text(1, 4_000) });
 
 export interface Authorship {
   delegationGrantId?: string | undefined;

@@ -1,7 +1,7 @@
 // mission.create: a human declares a Mission and becomes its accountable owner (commands.md 1.1, MT-1).
 import { z } from 'zod';
 import { acceptanceCriterion, budget, extensions, id, safeInteger } from '../../protocol/documents/shapes.ts';
-import { semver, timestamp, unique } from '../../protocol/documents/shapes.ts';
+import { semver, text, timestamp, unique } from '../../protocol/documents/shapes.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/refusals.ts';
 import { compareTimestamps } from '../../protocol/timestamps.ts';
 import type { AgentCardAggregate } from '../aggregates.ts';
@@ -22,7 +22,7 @@ const schema = payload({
   /** The name that the conformance vector uses. */
   coordinatorAgentId: optional(id),
   title: optional(title),
-  objective: z.string().min(1).max(10_000),
+  objective: text(1, 10_000),
   definitionOfDone: z.array(acceptanceCriterion).min(1),
   budget,
   deadline: timestamp,
@@ -31,7 +31,7 @@ const schema = payload({
     highRiskExecutionApproval: z.boolean(),
     policyVersion: optional(semver),
   }),
-  permissions: optional(z.array(z.string().min(1).max(160)).max(200)),
+  permissions: optional(z.array(text(1, 160)).max(200)),
   pinnedProfiles: optional(unique(z.strictObject({ profileUri: id, majorVersion: safeInteger }))),
   coordinatorLeaseSeconds: optional(seconds),
   followUpOfMissionId: optional(z.never()),

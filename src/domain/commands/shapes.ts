@@ -1,5 +1,6 @@
 // Building blocks of payload schemas. Payloads are ours to shape (commands.md 0.1): closed objects, null means absent.
 import { z } from 'zod';
+import { text } from '../../protocol/documents/shapes.ts';
 import { claimedId } from '../claimed-ids.ts';
 
 /** The reference's clients write null for what is absent (commands.md (n)). */
@@ -18,10 +19,9 @@ export const seconds = z.int().min(1).max(31_536_000);
 export const epoch = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 export const amount = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 
-/** Lengths of the normative documents, in UTF-16 units here; the documents themselves count code points. */
-export const reason = z.string().min(1).max(4_000);
-export const title = z.string().min(1).max(500);
-export const phase = z.string().min(1).max(500);
+/** Lengths of the normative documents. */
+export const reason = text(1, 4_000);
+export const title = text(1, 500);
 
 /** An id inside an embedded document, for reads made before that document is known to be well-formed. */
 export function embeddedId(document: Record<string, unknown>, member: string): string {
