@@ -59,10 +59,11 @@ export function createApp(parts: HttpParts): Hono {
   const app = new Hono();
   app.use(async (c, next) => {
     const begun = performance.now();
-    await next();
-    // Of tenants and operators, nothing may be kept by anybody on the way.
+    // Of tenants and operators, nothing may be kept by anybody on the way. Said before there is an answer: one that is
+    // changed afterwards is built a second time, as a stream.
     c.header('Cache-Control', 'no-store');
     c.header('X-Content-Type-Options', 'nosniff');
+    await next();
     const milliseconds = Math.round(performance.now() - begun);
     parts.logger.debug({ method: c.req.method, path: c.req.path, status: c.res.status, milliseconds }, 'request');
   });

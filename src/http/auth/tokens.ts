@@ -2,6 +2,7 @@
 // that a token names only chooses the key; the signature proves the rest.
 import { decodeJwt, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
+import { BoundedCache } from '../../platform/bounded-cache.ts';
 import type { KeyVault } from '../../platform/key-vault.ts';
 import { id } from '../../protocol/documents/shapes.ts';
 import type { OrganizationId } from '../../protocol/ids.ts';
@@ -14,6 +15,8 @@ export const TOKEN_SECONDS = 15 * 60;
 export const REFRESH_WINDOW_SECONDS = 24 * 60 * 60;
 /** Ours are below 2 kB even with ids of full length. */
 const TOKEN_TEXT_MAXIMUM = 4_096;
+/** Tokens that proved genuine, kept per process: about 1 kB each. */
+const CACHE_MAXIMUM = 10_000;
 
 const ISSUER = 'mwp-authority';
 const ALGORITHM = 'HS256';
@@ -25,6 +28,7 @@ const claimsShape = z.object({
   type: z.enum(['agent', 'human', 'service']),
   key: id,
   authTime: z.int(),
+  exp: z.int(),
 });
 
 /** Whom a token speaks for. */
@@ -43,6 +47,8 @@ export interface IssuedToken {
 }
 
 export class Tokens {
+  /** By their whole text, signature included, which says the same for ever; only the time is looked at again. */
+  private readonly genuine = new BoundedCache<{ bearer: TokenBearer; expiresAtSeconds: number }>(CACHE_MAXIMUM);
   private readonly vault: KeyVault;
 
   constructor(vault: KeyVault) {
@@ -68,6 +74,8 @@ export class Tokens {
   /** Undefined for whatever is not a live token of this service; why is nobody's business. */
   async read(token: string, now: number): Promise<TokenBearer | undefined> {
     if (token.length > TOKEN_TEXT_MAXIMUM) return undefined;
+    const known = this.genuine.get(token);
+    if (known) return Math.floor(now / 1_000) < known.expiresAtSeconds ? known.bearer : undefined;
     try {
       const { aud } = decodeJwt(token);
       if (typeof aud !== 'string') return undefined;
@@ -79,13 +87,15 @@ export class Tokens {
         requiredClaims: ['exp', 'iat', 'sub'],
       });
       const claims = claimsShape.parse(payload);
-      return {
+      const bearer: TokenBearer = {
         organizationId: claims.aud as OrganizationId,
         slug: claims.slug,
         principal: { type: claims.type, id: claims.sub },
         keyId: claims.key,
         signedInAt: claims.authTime * 1_000,
       };
+      this.genuine.set(token, { bearer, expiresAtSeconds: claims.exp });
+      return bearer;
     } catch {
       return undefined;
     }
