@@ -13,6 +13,10 @@ import type { View } from './view.ts';
 
 /** Dependencies, and likewise input Artifacts, of one contract: each is looked up. */
 export const REFERENCES_MAXIMUM = 500;
+/** Each criterion meets every piece of Evidence of a submission, while the Group waits. */
+const CRITERIA_MAXIMUM = 500;
+/** Each capability meets every one of each candidate's Card. */
+const CAPABILITIES_MAXIMUM = 100;
 
 /** Hands on the very value received: a parse result would be a copy, and a hash covers the original. */
 export function readContract(value: JsonObject): WorkContract<string> | Refusal {
@@ -41,7 +45,7 @@ export function checkContract(contract: WorkContract<string>, mission: MissionAg
     checkDeadline(contract.deadline, mission.mission.deadline, now) ??
     checkPermissions(contract, mission.details.permissions) ??
     checkWithinMission(contract, mission) ??
-    checkReferenceCount(contract)
+    checkSize(contract)
   );
 }
 
@@ -81,12 +85,17 @@ function checkWithinMission({ budget }: WorkContract<string>, { mission }: Missi
   return refuse('BUDGET_EXCEEDED', 'the budget of the contract is beyond that of the Mission');
 }
 
-function checkReferenceCount({ dependencyWorkItemIds, inputArtifacts }: WorkContract<string>): Refusal | undefined {
-  if (Math.max(dependencyWorkItemIds.length, inputArtifacts.length) <= REFERENCES_MAXIMUM) return undefined;
-  return refuse(
-    'INVALID_COMMAND',
-    `the contract names more than ${REFERENCES_MAXIMUM} dependencies or input Artifacts`,
-  );
+/** The schema leaves these open; together they decide how long a decision takes. */
+function checkSize(contract: WorkContract<string>): Refusal | undefined {
+  const { dependencyWorkItemIds, inputArtifacts, acceptanceCriteria, requiredCapabilities } = contract;
+  const sizes: [count: number, maximum: number, what: string][] = [
+    [dependencyWorkItemIds.length, REFERENCES_MAXIMUM, 'dependencies'],
+    [inputArtifacts.length, REFERENCES_MAXIMUM, 'input Artifacts'],
+    [acceptanceCriteria.length, CRITERIA_MAXIMUM, 'acceptance criteria'],
+    [requiredCapabilities.length, CAPABILITIES_MAXIMUM, 'required capabilities'],
+  ];
+  const over = sizes.find(([count, maximum]) => count > maximum);
+  return over && refuse('INVALID_COMMAND', `the contract names more than ${over[1]} ${over[2]}`);
 }
 
 /** Reads are named before the contract is known to be well-formed, so this takes whatever is an id in form. */
