@@ -13,10 +13,13 @@ export interface CommittedPayload {
   texts: Map<string, unknown>;
 }
 
+/** In full: what state holds as free JSON may look like one, and a store cannot look up every text (a NUL). */
+const COMMITMENT = /^sha256:[0-9a-f]{64}$/;
+
 export function isCommitment(value: unknown): value is Commitment {
   if (typeof value !== 'object' || value === null) return false;
   const { commitment } = value as Partial<Commitment>;
-  return Object.keys(value).length === 1 && typeof commitment === 'string' && commitment.startsWith('sha256:');
+  return Object.keys(value).length === 1 && typeof commitment === 'string' && COMMITMENT.test(commitment);
 }
 
 /**
@@ -80,7 +83,10 @@ function replaceAt(
 
 /** Puts texts back in place of the commitments that they belong to; what was erased stays a commitment. */
 export function restoreTexts(value: unknown, textOf: (commitment: string) => unknown): unknown {
-  if (isCommitment(value)) return textOf(value.commitment) ?? value;
+  if (isCommitment(value)) {
+    const text = textOf(value.commitment);
+    return text === undefined ? value : text; // a text may be null: free JSON of a `data_ref`
+  }
   if (Array.isArray(value)) return value.map((element) => restoreTexts(element, textOf));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, restoreTexts(member, textOf)]));
