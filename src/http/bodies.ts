@@ -14,13 +14,21 @@ export const LOGIN_BODY_MAXIMUM = 16 * 1_024;
 /** An Agent Card with many capabilities, or a policy that names many services. */
 export const OPERATOR_BODY_MAXIMUM = 256 * 1_024;
 
+/** A declared length is judged by itself: opening the body as a stream first costs more than reading it whole later. */
 export function limitBody(maximum: number): MiddlewareHandler {
-  return bodyLimit({
+  const tooLarge = () => fail('PROTOCOL_VIOLATION', `the body is larger than ${maximum} bytes`, { status: 413 });
+  const limitStream = bodyLimit({
     maxSize: maximum,
     onError: () => {
-      throw fail('PROTOCOL_VIOLATION', `the body is larger than ${maximum} bytes`, { status: 413 });
+      throw tooLarge();
     },
   });
+  return async (c, next) => {
+    const declared = c.req.header('content-length');
+    if (declared === undefined || c.req.header('transfer-encoding') !== undefined) return limitStream(c, next);
+    if (!(Number(declared) <= maximum)) throw tooLarge();
+    return next();
+  };
 }
 
 /** The exact bytes. A body of another content type is not read. */
