@@ -77,7 +77,7 @@ export function appendEvents(
       signingHash: signed.signingHash,
       chainHash,
       admissionRecordId: context.newId(),
-      body: canonicalText(signed.document),
+      body: signed.text,
     });
     for (const [commitment, value] of texts) {
       appended.texts.push({ commitment, eventId, groupId: draft.groupId ?? '', value: canonicalText(value) });

@@ -6,7 +6,7 @@ import type { Signature } from '../protocol/documents/shapes.ts';
 import type { SignedDocumentKind } from '../protocol/kinds.ts';
 import { isCapitalZ } from '../protocol/timestamps.ts';
 import { encodeBase64url } from '../wire/base64url.ts';
-import { canonicalBytes, sha256Label } from '../wire/canonical.ts';
+import { canonicalBytes, canonicalTextOpenAt, sha256Label } from '../wire/canonical.ts';
 import { protectedTimeOf, type SignedDocument, type UnsignedDocument } from './signed-kinds.ts';
 
 /** Holds a private key; nothing else of the service sees one. Synchronous: native signing takes 0.07 ms. */
@@ -17,6 +17,8 @@ export interface Signer {
 
 export interface Signed<Kind extends SignedDocumentKind> {
   readonly document: SignedDocument<Kind>;
+  /** Canonical JSON text of the document, signature included. */
+  readonly text: string;
   readonly signingBytes: Uint8Array;
   readonly signingHash: string;
 }
@@ -32,7 +34,8 @@ export function signDocument<Kind extends SignedDocumentKind>(
 ): Signed<Kind> {
   const createdAt = protectedTimeOf(kind, unsigned);
   if (!isCapitalZ(createdAt)) throw new Error(`the protected time of a ${kind} must end in capital Z`);
-  const bytes = signingBytes(unsigned);
+  const open = canonicalTextOpenAt(unsigned, 'signature');
+  const bytes = Buffer.from(open.text, 'utf8');
   const signature: Signature = {
     algorithm: 'Ed25519',
     keyId: signer.keyId,
@@ -41,7 +44,12 @@ export function signDocument<Kind extends SignedDocumentKind>(
   };
   const check = checkDocument<SignedDocumentKind>(kind, { ...unsigned, signature });
   if (!check.valid) throw new Error(`a ${kind} of ours does not fit its schema: ${check.fault}`);
-  return { document: check.document as SignedDocument<Kind>, signingBytes: bytes, signingHash: sha256Label(bytes) };
+  return {
+    document: check.document as SignedDocument<Kind>,
+    text: open.with(signature),
+    signingBytes: bytes,
+    signingHash: sha256Label(bytes),
+  };
 }
 
 /** Only the top-level `signature` stays out; nested members of that name are protected (MWP-SDV-001c). */

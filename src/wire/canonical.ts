@@ -38,6 +38,27 @@ export function canonicalText(value: unknown): string {
   }
 }
 
+/** One object in two canonical spellings, walked once: as it is without a member, and with a value in that place. */
+export interface OpenCanonicalText {
+  readonly text: string;
+  with(value: unknown): string;
+}
+
+/** For what is signed without its signature and kept with it. A value that stands there already is left out. */
+export function canonicalTextOpenAt(object: object, name: string): OpenCanonicalText {
+  const before: string[] = [];
+  const after: string[] = [];
+  for (const member of Object.keys(object).sort()) {
+    const value = (object as Record<string, unknown>)[member];
+    if (value === undefined || member === name) continue;
+    (member < name ? before : after).push(`${quote(member)}:${canonicalText(value)}`);
+  }
+  return {
+    text: `{${[...before, ...after].join(',')}}`,
+    with: (value) => `{${[...before, `${quote(name)}:${canonicalText(value)}`, ...after].join(',')}}`,
+  };
+}
+
 export function canonicalBytes(value: unknown): Uint8Array {
   return Buffer.from(canonicalText(value), 'utf8');
 }

@@ -8,7 +8,6 @@ import { timestampFromMillis } from '../protocol/timestamps.ts';
 import type { SignedDocument, UnsignedDocument } from '../trust/signed-kinds.ts';
 import { signDocument } from '../trust/signing.ts';
 import { encodeBase64url } from '../wire/base64url.ts';
-import { canonicalBytes } from '../wire/canonical.ts';
 import type { ActorKey } from './keys.ts';
 
 export interface CommandDraft {
@@ -62,8 +61,8 @@ export function signCommand(
     payload: salted(payload),
   });
   const signed = signDocument('command', unsigned as UnsignedDocument<'command'>, key.signer);
-  const { document, signingHash } = signed;
-  return { actionId, kind, document, signingHash, bytes: canonicalBytes(document) };
+  const { document, text, signingHash } = signed;
+  return { actionId, kind, document, signingHash, bytes: Buffer.from(text, 'utf8') };
 }
 
 /** Services have no epochs, and who creates a Group has none in it yet; a Command that names one does not fit its schema. */

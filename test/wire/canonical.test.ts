@@ -5,6 +5,7 @@ import {
   canonicalBytes,
   canonicalHash,
   canonicalText,
+  canonicalTextOpenAt,
   sha256Label,
   tryCanonicalText,
 } from '../../src/wire/canonical.ts';
@@ -32,6 +33,17 @@ describe('the canonical form', () => {
     ['1.0', '1'],
   ])('MWP-FND-006a: %s prints as %s', (text, expected) => {
     expect(canonicalText(JSON.parse(text))).toBe(expected);
+  });
+
+  it('MWP-SDV-001c: open at a member, it prints the document without that member and with any value in its place', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string(), fc.jsonValue(), (object, name, value) => {
+        const { [name]: _left, ...rest } = object;
+        const open = canonicalTextOpenAt(object, name);
+        expect(open.text).toBe(canonicalText(rest));
+        expect(open.with(value)).toBe(canonicalText({ ...rest, [name]: value }));
+      }),
+    );
   });
 
   it('MWP-FND-006b: a number wider than binary64 is rounded first', () => {
