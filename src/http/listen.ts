@@ -1,7 +1,8 @@
 // The network's side of the API: bounds of a connection, and a close that waits for whoever is being answered and for
 // nobody else.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 
 /** Milliseconds for a request's head: who is slower holds a connection for nothing. */
@@ -23,6 +24,9 @@ const HEADER_BYTES_MAXIMUM = 16 * 1_024;
 const CONNECTIONS_MAXIMUM = 10_000;
 /** Milliseconds for requests under way at the close; below the lifecycle's own bound, so that the store closes after. */
 const DRAIN_MAXIMUM = 5_000;
+
+/** Milliseconds at the close for a request that was sent before its client could know of it. */
+const STRAGGLERS_MILLISECONDS = 100;
 
 export interface Listening {
   /** `http://host:port`, the port that was really bound. */
@@ -73,9 +77,12 @@ export async function listen(
 }
 
 async function close(server: Server, underWay: Requests): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Not the HTTP server's own close: that cuts whoever seems idle at once, with a request perhaps already on its way.
+  const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   underWay.endConnections();
-  await underWay.none(DRAIN_MAXIMUM);
+  const isLate = delay(DRAIN_MAXIMUM, undefined, { ref: false });
+  await Promise.race([isLate, underWay.quiet()]);
+  server.close();
   // Also those that only hold a connection open, with half a request or none.
   server.closeAllConnections();
   await closed;
@@ -116,16 +123,13 @@ class Requests {
     }
   }
 
-  /** Resolves when there are none, or after so many milliseconds. */
-  none(milliseconds: number): Promise<void> {
-    if (this.count === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      this.resolve = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+  /** Resolves when there are none, and none came for a moment from those who are still connected. */
+  async quiet(): Promise<void> {
+    do {
+      if (this.count > 0) await new Promise<void>((resolve) => (this.resolve = resolve));
+      if (this.ofConnections.size > 0) await delay(STRAGGLERS_MILLISECONDS);
+      await turn(); // what has come in the meantime is read first, also when the process was busy all along
+    } while (this.count > 0);
   }
 
   private ended(connection: Socket, answer: ServerResponse): void {
