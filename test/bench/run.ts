@@ -77,7 +77,10 @@ async function prepare(name: string, checkout: string, place: Place, options: Op
   const { profile } = options;
   const serving = await serve({ checkout, place, ...(profile !== undefined && { profile: resolve(profile) }) });
   const begun = performance.now();
-  const world = await makeWorld(serving.url, options.groups);
+  const world = await makeWorld(serving.url, options.groups).catch(async (error: unknown) => {
+    await serving.stop();
+    throw error;
+  });
   const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
   console.log(`${place.engine}, ${name}: ${options.groups} Groups prepared in ${seconds} s`);
   return { name, checkout, place, serving, world };
