@@ -63,6 +63,8 @@ export type DocumentCheck<Document> =
   | { readonly valid: false; readonly fault: string };
 
 const FAULT_MAX = 400;
+/** A received member name may hold a NUL, which no audit table takes, or be cut within a surrogate pair. */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu;
 
 /** Validates and hands back the very value that came in; a zod parse result would be a copy in schema order. */
 export function checkDocument<Name extends DocumentName>(name: Name, value: unknown): DocumentCheck<DocumentOf<Name>> {
@@ -76,5 +78,6 @@ export function describeFault(error: z.ZodError): string {
   if (issue === undefined) return 'is not valid';
   const pointer = issue.path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   const fault = `${pointer === '' ? '/' : pointer} ${issue.message}`;
-  return fault.length <= FAULT_MAX ? fault : `${fault.slice(0, FAULT_MAX - 1)}…`;
+  const short = fault.length <= FAULT_MAX ? fault : `${fault.slice(0, FAULT_MAX - 1)}…`;
+  return short.replace(UNPRINTABLE, '\uFFFD');
 }
