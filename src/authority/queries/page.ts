@@ -8,6 +8,11 @@ const PAGE_BYTES_MAXIMUM = 8 * 1_024 * 1_024;
 /** Items whose texts are fetched together: with the largest Messages still about that bound in memory. */
 const SHOWN_AT_ONCE = 25;
 
+/** Rows of one read when the first of them did not fill the page. */
+const ROWS_AT_ONCE = 200;
+/** Rows looked at for one page. */
+const ROWS_MAXIMUM = 2_000;
+
 export interface PageWindow {
   /** Ids strictly after this one. */
   after?: string;
@@ -33,20 +38,45 @@ export interface VisiblePage<K extends AggregateKind> {
   show: (documents: Aggregates[K][]) => Promise<unknown[]>;
 }
 
-/** At most `limit` rows are looked at; what the reader may not see of them is left out, and `next` leads past it. */
+/**
+ * Goes on past what the reader may not see until one item more than `limit` is found, so that `next` is there only when a
+ * further item is, and names one that was shown: neither the ids nor the number of hidden ones can be read from cursors.
+ * Only who sees nothing among ROWS_MAXIMUM rows is led past them by the id of the last.
+ */
 export async function visiblePage<K extends AggregateKind>(reader: Reader, query: VisiblePage<K>): Promise<Page> {
-  const { where, window, sees, show } = query;
-  const after = window.after === undefined ? {} : { afterId: window.after };
-  const rows = await reader.page({ ...where, ...after, limit: window.limit + 1 });
-  const looked = rows.slice(0, window.limit).map(({ id, document }) => ({ id, document: document as Aggregates[K] }));
-  const workItems = await workItemsOf(reader, looked, query.loadWorkItems ? query.workItemIdOf : undefined);
-  const visible = looked.filter(({ document }) => sees(document, workItems(document)));
-  const end = rows.length > window.limit ? looked.at(-1)?.id : undefined;
-  return boundedPage(visible, show, end);
+  const { limit, after } = query.window;
+  const visible: Row<Aggregates[K]>[] = [];
+  let end = after;
+  for (let looked = 0; looked < ROWS_MAXIMUM;) {
+    const size = looked === 0 ? limit + 1 : ROWS_AT_ONCE;
+    const rows = await rowsAfter(reader, query, end, size);
+    looked += rows.length;
+    const workItems = await workItemsOf(reader, rows, query.loadWorkItems ? query.workItemIdOf : undefined);
+    visible.push(...rows.filter(({ document }) => query.sees(document, workItems(document))));
+    if (visible.length > limit) return boundedPage(visible.slice(0, limit), query.show, visible[limit - 1]?.id);
+    if (rows.length < size) return boundedPage(visible, query.show, undefined);
+    end = rows.at(-1)?.id;
+  }
+  return boundedPage(visible, query.show, visible.at(-1)?.id ?? end);
+}
+
+interface Row<Document> {
+  id: string;
+  document: Document;
+}
+
+async function rowsAfter<K extends AggregateKind>(
+  reader: Reader,
+  { where }: VisiblePage<K>,
+  afterId: string | undefined,
+  limit: number,
+): Promise<Row<Aggregates[K]>[]> {
+  const rows = await reader.page({ ...where, ...(afterId !== undefined && { afterId }), limit });
+  return rows.map(({ id, document }) => ({ id, document: document as Aggregates[K] }));
 }
 
 async function boundedPage<Document>(
-  visible: { id: string; document: Document }[],
+  visible: Row<Document>[],
   show: (documents: Document[]) => Promise<unknown[]>,
   end: string | undefined,
 ): Promise<Page> {
