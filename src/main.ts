@@ -1,6 +1,6 @@
 // Composition: the only file that knows every part. `startService` is the whole service in one call, for `mwp serve`,
 // for tests and for the demo.
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthority } from './authority/authority.ts';
 import { ConfigFault, type Config } from './config.ts';
@@ -93,7 +93,10 @@ export async function migrateDatabase(config: Config): Promise<void> {
 }
 
 function sqliteFile(config: Config): string {
-  return join(usableDirectory(config), SQLITE_FILE);
+  const file = join(usableDirectory(config), SQLITE_FILE);
+  // The folder may be older than us and open to others; SQLite gives its side files the mode of this one.
+  closeSync(openSync(file, 'a', 0o600));
+  return file;
 }
 
 function usableDirectory({ dataDirectory }: Config): string {

@@ -1,5 +1,6 @@
 // A whole Mission on a real store, from creation to human approval, with the change request in between.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { generateActorKey } from '../../src/worker/keys.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
@@ -93,5 +94,23 @@ describe.each(STORES)('a Mission on $name', ({ open }) => {
     expect(await mission.outcome(worker, 'work.propose', { proposalId: id(), contract: mission.contract() })).toBe(
       'INVALID_STATE_TRANSITION',
     );
+  });
+
+  it('takes a NUL wherever the protocol takes text: in a Card, a Message, a goal and a data reference', async () => {
+    const { owner, coordinator, worker, mission } = await cast();
+    await tenant.registerCard(worker, 2, undefined, { displayName: 'Wor\u0000ker', description: '\u0000' });
+    const fresh = generateActorKey({ type: 'agent', id: `${tenant.organization.organizationId}:agent:fresh` });
+    await tenant.registerCard(fresh, 1, undefined, { displayName: '\u0000' });
+    await mission.authorize({ goal: 'before\u0000after', businessImpact: '\u0000' });
+    const [conversation] = await tenant.store.read(tenant.organization.organizationId, (reader) =>
+      reader.page({ kind: 'conversation', groupId: mission.groupId, limit: 1 }),
+    );
+    const content = [
+      { type: 'text', text: 'a\u0000b' },
+      { type: 'data_ref', schema: 'https://schemas.example/any', data: { '\u0000': ['\u0000'] } },
+    ];
+    const conversationId = conversation?.id ?? '';
+    await mission.accept(owner, 'message.post', { messageId: id(), conversationId, content });
+    await mission.accept(coordinator, 'message.post', { messageId: id(), conversationId, content: '\u0000' });
   });
 });

@@ -1,6 +1,6 @@
 // The whole service, over a network: start, restart, stop, two processes on one database, and HTTP that is none.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +60,13 @@ describe('a local service', () => {
     await Promise.all([service.stop(), service.stop()]);
     await service.stop();
     await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();
+  });
+
+  it('keeps the database file from other users of the machine, whatever the folder is open to', async () => {
+    chmodSync(folder, 0o755);
+    await agentIn(await start({ MWP_DATA_DIR: folder }));
+    for (const file of readdirSync(folder))
+      expect([file, statSync(join(folder, file)).mode & 0o077]).toEqual([file, 0]);
   });
 
   it('MWP-IDN-008d: after a restart the Session Epoch goes on, and a token of before still reads', async () => {

@@ -79,7 +79,9 @@ function completed(card: object, { organizationId }: OrganizationRow, now: strin
 async function registerKeys({ store }: AgentParts, { organizationId }: OrganizationRow, card: UnsignedCard) {
   const principal = { type: 'agent', id: card.agentId } as const;
   const keys = card.publicKeys.map(({ keyId, publicKey, validFrom }) => ({ keyId, publicKey, validFrom }));
-  await register(store.organizations, organizationId, principal, keys, { principal, displayName: card.displayName });
+  // A Card may hold any text; the Registry shows one line of it, and no database takes a NUL.
+  const displayName = card.displayName.replace(/\p{Cc}/gu, '\uFFFD');
+  await register(store.organizations, organizationId, principal, keys, { principal, displayName });
 }
 
 function registerCommand(organization: OrganizationRow, card: AgentCard, issuedAt: string, signer: Signer): Uint8Array {
