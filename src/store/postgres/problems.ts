@@ -61,6 +61,7 @@ function sentenceFor(error: unknown): string {
     return 'the role of the service does not exist: mwp migrate';
   }
   if (code === '42883' || code === '3F000') return 'migrations are still to run: mwp migrate';
-  if (code === '42501') return `we may not act as the role of the service: ${message}`;
-  return `the database does not answer: ${message}`;
+  if (code === '42501') return 'the user of DATABASE_URL may not act as the role of the service';
+  // Readiness is told to anybody, and the driver's words hold addresses: the server's own code is all that is passed on.
+  return code === undefined ? 'the database does not answer' : `the database does not answer: SQLSTATE ${code}`;
 }
