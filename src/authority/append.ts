@@ -6,13 +6,12 @@ import { evolve } from '../domain/evolve.ts';
 import type { Accepted, Command, EventDraft, FoldableEvent } from '../domain/decider.ts';
 import type { View } from '../domain/view.ts';
 import type { Principal } from '../protocol/principals.ts';
-import { signDocument } from '../trust/signing.ts';
+import { signDocument, type Signer } from '../trust/signing.ts';
 import { encodeBase64url } from '../wire/base64url.ts';
 import { canonicalText } from '../wire/canonical.ts';
 import { chainNext, chainStart } from '../wire/chain.ts';
 import { commitPayload, holdsErasable } from '../wire/commitments.ts';
 import type { StreamHead, TextRow } from '../store/port.ts';
-import type { Signer } from './ports.ts';
 
 /** Bytes of salt of an Event's text commitments: nothing can be guessed back from what stays. */
 const SALT_BYTES = 16;

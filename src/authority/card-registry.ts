@@ -16,8 +16,7 @@ export function registryAddition(
   now: string,
 ): RegistryAddition {
   const registry: NonNullable<Transition['registry']> = {
-    // A Card may hold any text; the Registry shows one line of it, and no database takes a NUL.
-    principals: draft.principals.map((row) => ({ ...row, displayName: row.displayName.replace(/\p{Cc}/gu, '\uFFFD') })),
+    principals: draft.principals,
     bindings: [],
     validity: [],
   };

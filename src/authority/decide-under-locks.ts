@@ -7,13 +7,14 @@ import { samePrincipal } from '../protocol/principals.ts';
 import { isRefusal, refuse, type Refusal } from '../protocol/refusals.ts';
 import { compareTimestamps, millisFromTimestamp } from '../protocol/timestamps.ts';
 import { trustFailure, type TrustFailure } from '../trust/outcome.ts';
+import type { Signer } from '../trust/signing.ts';
 import { canonicalHash } from '../wire/canonical.ts';
 import type { Acceptance, AcceptanceOutcome, Opened, OrganizationRow, ReceiptRow } from '../store/port.ts';
 import { admitAll } from './admission.ts';
 import { appendEvents, organizationStream, type AppendContext } from './append.ts';
 import { registryAddition } from './card-registry.ts';
 import { gather } from './gather.ts';
-import type { Caller, Signer } from './ports.ts';
+import type { Caller } from './ports.ts';
 import type { PreparedCommand } from './prepare.ts';
 import { buildTransition } from './transition.ts';
 

@@ -1,13 +1,8 @@
 // What the authority asks of the outside, and what it answers. Neither a database nor a transport is named here.
 import type { Principal } from '../protocol/principals.ts';
 import type { Refusal } from '../protocol/refusals.ts';
+import type { Signer } from '../trust/signing.ts';
 import type { OrganizationRow } from '../store/port.ts';
-
-/** Signs as one of the tenant's own services, with that service's current key. Synchronous: native, about 0.07 ms. */
-export interface Signer {
-  keyId: string;
-  sign(bytes: Uint8Array): Uint8Array;
-}
 
 export interface TenantSigners {
   /** Throws when the key cannot be opened: without it nothing can be accepted. */

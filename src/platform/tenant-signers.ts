@@ -2,11 +2,11 @@
 // Nothing else in the process sees one; what leaves here can only sign.
 import type { Principal } from '../protocol/principals.ts';
 import { principalKey, samePrincipal } from '../protocol/principals.ts';
-import type { Signer, TenantSigners } from '../authority/ports.ts';
+import type { TenantSigners } from '../authority/ports.ts';
 import type { OrganizationRow, OrganizationStore, SealedKeyRow } from '../store/port.ts';
 import { keyStatusAt, type KeyBinding } from '../trust/evidence.ts';
 import { compareTimestamps } from '../protocol/timestamps.ts';
-import { signerFromSeed } from '../trust/signing.ts';
+import { signerFromSeed, type Signer } from '../trust/signing.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import type { KeyVault } from './key-vault.ts';
 

@@ -105,7 +105,7 @@ function endedSessions({ agentId, status }: AgentCard, view: View): { endedSessi
 function registryOf({ agentId, displayName, publicKeys }: AgentCard): RegistryDraft {
   const principal: Principal = { type: 'agent', id: agentId };
   return {
-    principals: [{ principal, displayName }],
+    principals: [{ principal, displayName: registryName(displayName) }],
     bindings: publicKeys.map(({ keyId, publicKey, validFrom }) => ({ keyId, principal, publicKey, validFrom })),
     validity: publicKeys
       .filter(({ validUntil, revokedAt }) => validUntil !== undefined || revokedAt !== undefined)
@@ -115,4 +115,9 @@ function registryOf({ agentId, displayName, publicKeys }: AgentCard): RegistryDr
         ...(revokedAt !== undefined && { revokedAt }),
       })),
   };
+}
+
+/** A Card's name may hold any text; the Registry shows one line of it, and no database takes a NUL. */
+export function registryName(displayName: string): string {
+  return displayName.replace(/\p{Cc}/gu, '\uFFFD');
 }

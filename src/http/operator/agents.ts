@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Authority, TenantSigners } from '../../authority/ports.ts';
 import type { Logger } from '../../platform/logger.ts';
+import { registryName } from '../../domain/commands/agent-card-register.ts';
 import { agentCardSchema, type AgentCard } from '../../protocol/documents/agent-card.ts';
 import { describeFault } from '../../protocol/documents/catalogue.ts';
 import { isCapitalZ } from '../../protocol/timestamps.ts';
@@ -79,8 +80,7 @@ function completed(card: object, { organizationId }: OrganizationRow, now: strin
 async function registerKeys({ store }: AgentParts, { organizationId }: OrganizationRow, card: UnsignedCard) {
   const principal = { type: 'agent', id: card.agentId } as const;
   const keys = card.publicKeys.map(({ keyId, publicKey, validFrom }) => ({ keyId, publicKey, validFrom }));
-  // A Card may hold any text; the Registry shows one line of it, and no database takes a NUL.
-  const displayName = card.displayName.replace(/\p{Cc}/gu, '\uFFFD');
+  const displayName = registryName(card.displayName);
   await register(store.organizations, organizationId, principal, keys, { principal, displayName });
 }
 
