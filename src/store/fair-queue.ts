@@ -1,5 +1,6 @@
 // Who may work next: so many at once, turn by turn over the tenants, and never more than a few with the same key. One
-// tenant's rush, or one hot Group, leaves room for the others (design section 6). In memory, of one process.
+// tenant's rush, or one hot Group, leaves room for the others (design section 6). A turn can be shared: whoever brings a
+// load works on the loads of others of its tenant as well (group commit). In memory, of one process.
 import { StoreFault } from './port.ts';
 
 /** More waiting than this means the database has not kept up for long; who comes now had better be told. */
@@ -15,11 +16,15 @@ export const TURN_WAIT_MAXIMUM_MS = 30_000;
 export const CLOSE_WAIT_MAXIMUM_MS = 10_000;
 
 export interface FairQueueOptions {
-  /** Jobs at work at the same time. */
+  /** Turns at work at the same time. */
   capacity: number;
-  /** Of these, jobs with the same key. */
+  /** Of these, turns of the same lane. */
+  perLane?: number;
+  /** Of these, turns with the same key. */
   perKey?: number;
   waitingMaximum?: number;
+  /** Loads that share one turn. */
+  sharingMaximum?: number;
 }
 
 export interface Turn {
@@ -29,37 +34,56 @@ export interface Turn {
   key?: string;
 }
 
-interface Waiting {
+/** A turn that has begun, with the loads that share it, in the order of their coming. `end` must be called. */
+export interface SharedTurn<Load> {
+  loads: Load[];
+  end: () => void;
+}
+
+interface Waiting<Load> {
   key: string | undefined;
-  start: () => void;
+  /** Absent: works alone. */
+  load?: Load;
+  /** Gives the turn to the first, and nothing to those who share it. */
+  start: (shared: SharedTurn<Load> | undefined) => void;
   fail: (fault: StoreFault) => void;
 }
 
-export class FairQueue {
-  private readonly lanes = new Map<string, Waiting[]>();
+export class FairQueue<Load = never> {
+  private readonly lanes = new Map<string, Waiting<Load>[]>();
+  /** Turns at work, by lane and by key. */
   private readonly running = new Map<string, number>();
   private readonly capacity: number;
+  private readonly perLane: number;
   private readonly perKey: number;
   private readonly waitingMaximum: number;
+  private readonly sharingMaximum: number;
   private active = 0;
   private waiting = 0;
   private closed = false;
   private onceIdle: (() => void)[] = [];
 
-  constructor({ capacity, perKey = capacity, waitingMaximum = WAITING_MAXIMUM }: FairQueueOptions) {
+  constructor(options: FairQueueOptions) {
+    const { capacity, perLane = capacity, perKey = capacity, waitingMaximum, sharingMaximum = 1 } = options;
     this.capacity = capacity;
+    this.perLane = perLane;
     this.perKey = perKey;
-    this.waitingMaximum = waitingMaximum;
+    this.waitingMaximum = waitingMaximum ?? WAITING_MAXIMUM;
+    this.sharingMaximum = sharingMaximum;
   }
 
-  async run<Result>({ lane, key }: Turn, job: () => Promise<Result>): Promise<Result> {
-    const scoped = key === undefined ? undefined : `${lane} ${key}`;
-    await this.turn(lane, scoped);
+  async run<Result>(turn: Turn, job: () => Promise<Result>): Promise<Result> {
+    const mine = await this.turn(turn);
     try {
       return await job();
     } finally {
-      this.finish(scoped);
+      mine?.end();
     }
+  }
+
+  /** Resolves with a turn and everything that shares it, or with nothing: the load is in the hands of another turn. */
+  share(turn: Turn, load: Load): Promise<SharedTurn<Load> | undefined> {
+    return this.turn(turn, { load });
   }
 
   /** Turns away who waits, and resolves when nobody works any more, or will not end. */
@@ -80,15 +104,16 @@ export class FairQueue {
     });
   }
 
-  private turn(lane: string, key: string | undefined): Promise<void> {
+  private turn({ lane, key }: Turn, sharing?: { load: Load }): Promise<SharedTurn<Load> | undefined> {
     if (this.closed) return Promise.reject(new StoreFault('unavailable', 'the store is closed'));
     if (this.waiting >= this.waitingMaximum) return Promise.reject(new StoreFault('unavailable', 'too many wait'));
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        key,
-        start: () => {
+      const waiting: Waiting<Load> = {
+        key: key === undefined ? undefined : `${lane} ${key}`,
+        ...sharing,
+        start: (shared) => {
           clearTimeout(giveUp);
-          resolve();
+          resolve(shared);
         },
         fail: (fault) => {
           clearTimeout(giveUp);
@@ -104,7 +129,7 @@ export class FairQueue {
     });
   }
 
-  private giveUp(lane: string, waiting: Waiting): void {
+  private giveUp(lane: string, waiting: Waiting<Load>): void {
     const jobs = this.lanes.get(lane) ?? [];
     jobs.splice(jobs.indexOf(waiting), 1);
     if (jobs.length === 0) this.lanes.delete(lane);
@@ -112,35 +137,59 @@ export class FairQueue {
     waiting.fail(new StoreFault('unavailable', 'no turn came in time'));
   }
 
-  private finish(key: string | undefined): void {
-    this.active -= 1;
-    if (key !== undefined) {
-      const left = (this.running.get(key) ?? 1) - 1;
-      if (left === 0) this.running.delete(key);
-      else this.running.set(key, left);
-    }
-    this.startWhatMay();
-    if (this.active === 0) this.onceIdle.splice(0).forEach((resolve) => resolve());
-  }
-
   private startWhatMay(): void {
     let passed = 0;
     // A lane that had its turn, or cannot use it now, goes to the end of the Map.
     while (this.active < this.capacity && passed < this.lanes.size) {
-      const [lane, jobs] = this.lanes.entries().next().value as [string, Waiting[]];
+      const [lane, jobs] = this.lanes.entries().next().value as [string, Waiting<Load>[]];
       this.lanes.delete(lane);
-      const next = jobs.findIndex(({ key }) => key === undefined || (this.running.get(key) ?? 0) < this.perKey);
-      if (next >= 0) this.start(jobs.splice(next, 1)[0] as Waiting);
-      passed = next >= 0 ? 0 : passed + 1;
+      const party = this.count(lane) < this.perLane ? this.takeParty(jobs) : [];
+      if (party.length > 0) this.start(lane, party);
+      passed = party.length > 0 ? 0 : passed + 1;
       if (jobs.length > 0) this.lanes.set(lane, jobs);
       else passed = 0;
     }
   }
 
-  private start({ key, start }: Waiting): void {
+  /** The first who may work, and, if it shares its turn, who may come along. What stays keeps its order. */
+  private takeParty(jobs: Waiting<Load>[]): Waiting<Load>[] {
+    const mayWork = ({ key }: Waiting<Load>) => key === undefined || this.count(key) < this.perKey;
+    const at = jobs.findIndex(mayWork);
+    if (at < 0) return [];
+    const [first] = jobs.splice(at, 1) as [Waiting<Load>];
+    const party = [first];
+    if (!('load' in first) || this.sharingMaximum === 1) return party;
+    for (let next = at; next < jobs.length && party.length < this.sharingMaximum;) {
+      const job = jobs[next] as Waiting<Load>;
+      if ('load' in job && mayWork(job)) party.push(...jobs.splice(next, 1));
+      else next += 1;
+    }
+    return party;
+  }
+
+  private start(lane: string, party: Waiting<Load>[]): void {
+    const held = [lane, ...new Set(party.flatMap(({ key }) => key ?? []))];
     this.active += 1;
-    this.waiting -= 1;
-    if (key !== undefined) this.running.set(key, (this.running.get(key) ?? 0) + 1);
-    start();
+    this.waiting -= party.length;
+    for (const name of held) this.running.set(name, this.count(name) + 1);
+    const loads = party.flatMap((job) => ('load' in job ? [job.load as Load] : []));
+    const [first, ...others] = party as [Waiting<Load>, ...Waiting<Load>[]];
+    for (const { start } of others) start(undefined);
+    first.start({ loads, end: () => this.end(held) });
+  }
+
+  private end(held: string[]): void {
+    this.active -= 1;
+    for (const name of held) {
+      const left = this.count(name) - 1;
+      if (left === 0) this.running.delete(name);
+      else this.running.set(name, left);
+    }
+    this.startWhatMay();
+    if (this.active === 0) this.onceIdle.splice(0).forEach((resolve) => resolve());
+  }
+
+  private count(name: string): number {
+    return this.running.get(name) ?? 0;
   }
 }
