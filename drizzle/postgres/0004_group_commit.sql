@@ -11,7 +11,7 @@ CREATE FUNCTION mwp.open_batch(
 DECLARE
   wanted text;
   roots text[];
-  roots_after text[];
+  all_known boolean;
   at_time text;
 BEGIN
   PERFORM set_config('mwp.organization', org, true);
@@ -19,14 +19,18 @@ BEGIN
   FOR wanted IN SELECT DISTINCT value COLLATE "C" FROM json_array_elements_text(actors) ORDER BY 1 LOOP
     PERFORM mwp.take_lock('actor ' || org || ' ' || wanted, actor_mode);
   END LOOP;
-  -- The root never changes, so it may be looked up before it is locked. An unknown Group counts as its own root.
-  roots := mwp.tree_roots(org, trees);
+  -- The root of a Group that is there never changes, so it may be looked up before it is locked. An unknown Group counts as
+  -- its own root, and is looked up again.
+  SELECT coalesce(array_agg(DISTINCT coalesce(r.root_group_id, r.group_id) COLLATE "C"), '{}'),
+         coalesce(bool_and(r.root_group_id IS NOT NULL), true)
+    INTO roots, all_known FROM mwp.tree_roots(org, trees) r;
   FOREACH wanted IN ARRAY roots LOOP
     PERFORM mwp.take_lock('tree ' || org || ' ' || wanted, tree_mode);
   END LOOP;
   PERFORM mwp.lock_heads(org, groups);
-  roots_after := mwp.tree_roots(org, trees);
-  IF roots_after <> roots THEN
+  IF NOT all_known AND EXISTS (
+    SELECT FROM mwp.tree_roots(org, trees) r WHERE coalesce(r.root_group_id, r.group_id) <> ALL (roots)
+  ) THEN
     RAISE EXCEPTION 'the Group was created meanwhile, in another tree' USING ERRCODE = 'MW005';
   END IF;
 
@@ -68,13 +72,16 @@ BEGIN
   END IF;
 END $$;
 --> statement-breakpoint
-CREATE FUNCTION mwp.tree_roots(org text, groups json) RETURNS text[] LANGUAGE sql VOLATILE AS $$
-  SELECT coalesce(array_agg(DISTINCT coalesce(hit.root_group_id, w.id) COLLATE "C"), '{}')
-  FROM json_array_elements_text(groups) AS w(id)
-  LEFT JOIN LATERAL (
-    SELECT s.root_group_id FROM mwp.streams s WHERE s.organization_id = org AND s.stream_id = w.id OFFSET 0
-  ) AS hit ON true
-$$;
+-- In this language, because functions in SQL are planned at each call.
+CREATE FUNCTION mwp.tree_roots(org text, groups json) RETURNS TABLE (group_id text, root_group_id text)
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+  RETURN QUERY
+    SELECT w.id, hit.root FROM json_array_elements_text(groups) AS w(id)
+    LEFT JOIN LATERAL (
+      SELECT s.root_group_id AS root FROM mwp.streams s WHERE s.organization_id = org AND s.stream_id = w.id OFFSET 0
+    ) AS hit ON true;
+END $$;
 --> statement-breakpoint
 -- Each head and each aggregate stands here once, as it is after all of the transitions; what was appended, in order.
 CREATE FUNCTION mwp.write_batch(
