@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerOrders } from './child.ts';
 import { Connection } from './connection.ts';
-import { signedRequests } from './requests.ts';
+import { signedRequests, type Wanted } from './requests.ts';
 import { Samples, type Figures } from './samples.ts';
 import { cpuMilliseconds } from './serving.ts';
 import type { World } from './world.ts';
@@ -19,6 +19,9 @@ export interface LoadOrder {
   seconds: number;
   /** Commands to sign; with fewer than the service takes, the point ends early. */
   commands: number;
+  /** Of the Commands; message.post with a long text unless told otherwise. */
+  kind?: Wanted['kind'];
+  textCharacters?: number;
 }
 
 export interface LoadFigures extends Figures {
@@ -30,7 +33,11 @@ export interface LoadFigures extends Figures {
 
 answerOrders(async (order: LoadOrder): Promise<LoadFigures> => {
   const { world, clients, hot, warmUpSeconds, seconds } = order;
-  const requests = signedRequests(world, hot ? world.groups.slice(0, 1) : world.groups, order.commands);
+  const requests = signedRequests(world, hot ? world.groups.slice(0, 1) : world.groups, {
+    count: order.commands,
+    ...(order.kind !== undefined && { kind: order.kind }),
+    ...(order.textCharacters !== undefined && { textCharacters: order.textCharacters }),
+  });
   const connections = await Promise.all(Array.from({ length: clients }, () => Connection.open(world.url)));
   const samples = new Samples();
   let next = 0;

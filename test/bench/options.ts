@@ -10,7 +10,10 @@ const HELP = `npm run bench -- [options]
   --rounds N                times that each point is measured; the median counts (1)
   --groups N                Groups of the Organization (200)
   --against FOLDER          another built checkout, measured in turns with this one
-  --profile FOLDER          CPU profiles of the serving processes go there`;
+  --profile FOLDER          CPU profiles of the serving processes go there
+  --growth                  instead: what a Command costs in a large Organization, as a share of that in a small one
+  --events N                of the large one (100000)
+  --work-items N            of the large one (2000)`;
 
 export interface Options {
   engines: Engine[];
@@ -20,6 +23,7 @@ export interface Options {
   groups: number;
   against?: string;
   profile?: string;
+  growth?: { events: number; workItems: number };
 }
 
 /** Undefined: help was asked for, and given. */
@@ -35,6 +39,9 @@ export function readOptions(args: string[]): Options | undefined {
       groups: text,
       against: text,
       profile: text,
+      growth: { type: 'boolean' },
+      events: text,
+      'work-items': text,
       help: { type: 'boolean' },
     },
   });
@@ -52,6 +59,12 @@ export function readOptions(args: string[]): Options | undefined {
     groups: above(0, 'groups', values.groups ?? '200'),
     ...(against !== undefined && { against }),
     ...(profile !== undefined && { profile }),
+    ...(values.growth && {
+      growth: {
+        events: above(0, 'events', values.events ?? '100000'),
+        workItems: above(0, 'work-items', values['work-items'] ?? '2000'),
+      },
+    }),
   };
 }
 

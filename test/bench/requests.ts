@@ -1,25 +1,74 @@
-// message.post as whole HTTP requests, signed beforehand: what the load process sends is bytes, and costs it nothing.
+// Commands as whole HTTP requests, signed beforehand: what the load process sends is bytes, and costs it nothing.
 import { randomUUID } from 'node:crypto';
-import { signCommand } from '../../src/worker/commands.ts';
+import { signCommand, type CommandDraft } from '../../src/worker/commands.ts';
 import { actorKeyFromSeed } from '../../src/worker/keys.ts';
-import type { SpokenGroup, World } from './world.ts';
+import type { Speaker, SpokenGroup, World } from './world.ts';
 
 /** Makes a Command of about 2.8 kB, as in design section 12. */
 const TEXT_CHARACTERS = 2_000;
+/** Before that of the Missions. */
+const WORK_DEADLINE = '2098-01-01T00:00:00Z';
 
-export function signedRequests(world: World, groups: readonly SpokenGroup[], count: number): Buffer[] {
-  const speakers = world.speakers.map(({ principalId, keyId, seed, token }) => ({
-    key: actorKeyFromSeed({ type: 'human', id: principalId }, keyId, Buffer.from(seed, 'base64')),
-    token,
-  }));
+export interface Wanted {
+  count: number;
+  /** `work`: work.authorize by the Coordinator; otherwise message.post by a member. */
+  kind?: 'message' | 'work';
+  textCharacters?: number;
+}
+
+export function signedRequests(
+  world: World,
+  groups: readonly SpokenGroup[],
+  { count, kind = 'message', textCharacters = TEXT_CHARACTERS }: Wanted,
+): Buffer[] {
+  const speakers = world.speakers.map((speaker) => ({ key: keyOf('human', speaker), token: speaker.token }));
+  const coordinator = keyOf('agent', world.coordinator);
   return Array.from({ length: count }, (_, at) => {
-    const { groupId, conversationId, members } = groups[at % groups.length] as SpokenGroup;
-    const { key, token } = speakers[members[at % members.length] as number] as (typeof speakers)[number];
-    const text = `${at} `.padEnd(TEXT_CHARACTERS, 'All work is work of the Group. ');
-    const payload = { messageId: `urn:uuid:${randomUUID()}`, conversationId, content: [{ type: 'text', text }] };
-    const { bytes } = signCommand(key, { kind: 'message.post', groupId, payload }, { membershipEpoch: 1 });
-    return request(world, token, bytes);
+    const group = groups[at % groups.length] as SpokenGroup;
+    if (kind === 'work') {
+      return request(world, world.coordinator.token, signCommand(coordinator, authorize(group), COORDINATING).bytes);
+    }
+    const { key, token } = speakers[group.members[at % group.members.length] as number] as (typeof speakers)[number];
+    const text = `${at} `.padEnd(textCharacters, 'All work is work of the Group. ');
+    return request(world, token, signCommand(key, post(group, text), { membershipEpoch: 1 }).bytes);
   });
+}
+
+const COORDINATING = { sessionEpoch: 1, membershipEpoch: 1, coordinatorEpoch: 1 };
+
+function keyOf(type: 'human' | 'agent', { principalId, keyId, seed }: Speaker) {
+  return actorKeyFromSeed({ type, id: principalId }, keyId, Buffer.from(seed, 'base64'));
+}
+
+function post({ groupId, conversationId }: SpokenGroup, text: string): CommandDraft {
+  const payload = { messageId: freshId(), conversationId, content: [{ type: 'text', text }] };
+  return { kind: 'message.post', groupId, payload };
+}
+
+function authorize({ groupId }: SpokenGroup): CommandDraft {
+  const deliverable = { deliverableId: 'code', description: 'The code', mediaType: 'text/plain' };
+  const contract = {
+    contractVersion: 1,
+    goal: 'Write the code',
+    requiredDeliverables: [{ ...deliverable, schema: 'https://schemas.example/code' }],
+    acceptanceCriteria: [{ criterionId: 'works', description: 'It works', evidenceRequired: ['deterministic_test'] }],
+    inputArtifacts: [],
+    dependencyWorkItemIds: [],
+    allowedResources: [],
+    requiredCapabilities: [{ id: 'software.coding', version: '1.2.0' }],
+    deadline: WORK_DEADLINE,
+    requestedUrgency: 'normal',
+    businessImpact: 'The release waits for it',
+    retryPolicy: { maxAttempts: 3, backoff: 'fixed', maxDelay: 'PT1M', retryableFailures: [] },
+    budget: { modelTokenLimit: 1 },
+    sideEffectRisk: 'none',
+    executionApproval: 'not_required',
+  };
+  return { kind: 'work.authorize', groupId, payload: { workItemId: freshId(), contract } };
+}
+
+function freshId(): string {
+  return `urn:uuid:${randomUUID()}`;
 }
 
 function request({ url, slug }: World, token: string, body: Uint8Array): Buffer {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { openWire } from '../contract/proxy.ts';
 import { Child } from './child.ts';
 import type { FloorOrder } from './floor.ts';
+import { measureGrowth } from './growth.ts';
 import type { LoadFigures, LoadOrder } from './load.ts';
 import { readOptions, type Options } from './options.ts';
 import { Places, type Engine, type Place } from './places.ts';
@@ -45,7 +46,10 @@ const options = readOptions(process.argv.slice(2));
 if (options) {
   const processes: Processes = { load: new Child('load.ts'), floor: new Child('floor.ts') };
   try {
-    for (const engine of options.engines) await measureEngine(engine, options, processes);
+    for (const engine of options.engines) {
+      if (options.growth) await measureGrowth(engine, { ...options, ...options.growth }, processes.load);
+      else await measureEngine(engine, options, processes);
+    }
   } finally {
     processes.load.end();
     processes.floor.end();

@@ -36,6 +36,8 @@ export interface World {
   url: string;
   slug: string;
   speakers: Speaker[];
+  /** Of all Groups, in its first session. */
+  coordinator: Speaker;
   /** The first one is the hot one. */
   groups: SpokenGroup[];
 }
@@ -80,7 +82,7 @@ export async function makeWorld(url: string, groupCount: number): Promise<World>
     await submit(coordinating, draft, { sessionEpoch: 1, membershipEpoch: 1, coordinatorEpoch: 1 });
     hot.members.push(at);
   }
-  return { url, slug: SLUG, speakers, groups };
+  return { url, slug: SLUG, speakers, coordinator: await speaker(coordinating, coordinator), groups };
 }
 
 async function speaker(client: AuthorityClient, key: NewActorKey): Promise<Speaker> {
