@@ -3,19 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { newMasterKeyText } from '../platform/master-key.ts';
-import type { Principal, PrincipalType } from '../protocol/principals.ts';
 import { generateKeyPair } from '../trust/signing.ts';
 import { encodeBase64url } from '../wire/base64url.ts';
-import {
-  CommandFault,
-  DONE,
-  print,
-  printJson,
-  readOptions,
-  required,
-  UsageFault,
-  type CliCommand,
-} from './command-line.ts';
+import { principalIn } from './actor.ts';
+import { CommandFault, DONE, print, printJson, readOptions, required, type CliCommand } from './command-line.ts';
 import { URL_OPTION, WHERE_HELP, withOperator } from './operator-connection.ts';
 
 /** Owner only: the file holds a private key. */
@@ -118,12 +109,6 @@ ${WHERE_HELP}`,
     return DONE;
   },
 };
-
-function principalIn(text: string): Principal {
-  const [, type, id] = /^(human|agent|service):(.+)$/.exec(text) ?? [];
-  if (type === undefined || id === undefined) throw new UsageFault('--principal must look like human:urn:example:olga');
-  return { type: type as PrincipalType, id };
-}
 
 function writeKeyFile(path: string, key: { keyId: string; publicKey: string; seed: string }): void {
   try {
