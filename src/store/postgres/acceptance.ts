@@ -1,5 +1,5 @@
 // One acceptance on the hosted store: one call that locks and reads, one that writes and commits; each a round trip.
-import type { Policy } from '../../domain/policy.ts';
+import { completePolicy, type Policy } from '../../domain/policy.ts';
 import type { OrganizationId } from '../../protocol/ids.ts';
 import type { AdmissionRecord, ReceiptRecord } from '../evidence-records.ts';
 import { admissionFromRecord, receiptFromRecord } from '../evidence-records.ts';
@@ -74,7 +74,7 @@ function openedFrom(rows: SectionRow[], clock: (() => string) | undefined): Open
   return {
     now: clock?.() ?? (bodies('clock')[0] as string),
     registryRevision: Number(registry),
-    policy: parseStored<Policy>(policy),
+    policy: completePolicy(parseStored<Policy>(policy)),
     ...(receipt === undefined ? {} : { receipt }),
     admissions: bodies('admission').map((body) => admissionFromRecord(JSON.parse(body) as AdmissionRecord)),
     heads: byStreamId(bodies('head').map((body) => headFromRecord(JSON.parse(body) as HeadRecord))),
