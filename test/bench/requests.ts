@@ -18,17 +18,24 @@ export function signedRequests(world: World, groups: readonly SpokenGroup[], cou
     const text = `${at} `.padEnd(TEXT_CHARACTERS, 'All work is work of the Group. ');
     const payload = { messageId: `urn:uuid:${randomUUID()}`, conversationId, content: [{ type: 'text', text }] };
     const { bytes } = signCommand(key, { kind: 'message.post', groupId, payload }, { membershipEpoch: 1 });
-    return request(world, token, bytes);
+    return request({ url: world.url, path: `/v1/orgs/${world.slug}/commands`, token, body: bytes });
   });
 }
 
-function request({ url, slug }: World, token: string, body: Uint8Array): Buffer {
+export interface RequestDraft {
+  url: string;
+  path: string;
+  token?: string;
+  /** Absent: a GET. */
+  body?: Uint8Array;
+}
+
+export function request({ url, path, token, body }: RequestDraft): Buffer {
   const head = [
-    `POST /v1/orgs/${slug}/commands HTTP/1.1`,
+    `${body ? 'POST' : 'GET'} ${path} HTTP/1.1`,
     `Host: ${new URL(url).host}`,
-    `Authorization: Bearer ${token}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.byteLength}`,
+    ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+    ...(body ? ['Content-Type: application/json', `Content-Length: ${body.byteLength}`] : []),
   ];
-  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]);
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body ?? Buffer.alloc(0)]);
 }
