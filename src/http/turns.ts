@@ -14,5 +14,5 @@ const IN_HAND_MAXIMUM = 64;
 const IN_HAND_OF_ONE_MAXIMUM = 16;
 
 export function fairTurns(): Turns {
-  return new FairQueue({ capacity: IN_HAND_MAXIMUM, perLane: IN_HAND_OF_ONE_MAXIMUM });
+  return new FairQueue({ capacity: IN_HAND_MAXIMUM, perLaneBeside: IN_HAND_OF_ONE_MAXIMUM });
 }

@@ -1,5 +1,6 @@
 // Who may work next: so many at once, turn by turn over the tenants, and never more than a few with the same key. One
-// tenant's rush, or one hot Group, leaves room for the others (design section 6). In memory, of one process.
+// tenant's rush, or one hot Group, leaves room for the others (design section 6). A turn can be shared: whoever brings a
+// load works on the loads of others of its tenant as well (group commit). In memory, of one process.
 import { StoreFault } from './port.ts';
 
 /** More waiting than this means the database has not kept up for long; who comes now had better be told. */
@@ -18,16 +19,20 @@ export const PRESENCE_MS = 2_000;
 export const CLOSE_WAIT_MAXIMUM_MS = 10_000;
 
 export interface FairQueueOptions {
-  /** Jobs at work at the same time. */
+  /** Turns at work at the same time. */
   capacity: number;
-  /** Of these, jobs with the same key. */
-  perKey?: number;
+  /** Of these, turns of the same lane. */
+  perLane?: number;
   /**
-   * Of these, jobs of one lane while another one is there. Whoever comes next waits for one of them to end, and then runs
+   * Of these, turns of one lane while another lane is there. Whoever comes next waits for one of them to end, and then runs
    * beside all of them: so few that this hardly shows, and enough to keep what they work with busy.
    */
-  perLane?: number;
+  perLaneBeside?: number;
+  /** Of these, turns with the same key. */
+  perKey?: number;
   waitingMaximum?: number;
+  /** Loads that share one turn. */
+  sharingMaximum?: number;
 }
 
 export interface Turn {
@@ -37,46 +42,61 @@ export interface Turn {
   key?: string;
 }
 
-interface Waiting {
+/** A turn that has begun, with the loads that share it, in the order of their coming. `end` must be called. */
+export interface SharedTurn<Load> {
+  loads: Load[];
+  end: () => void;
+}
+
+interface Waiting<Load> {
   key: string | undefined;
-  start: () => void;
+  /** Absent: works alone. */
+  load?: Load;
+  /** Gives the turn to the first, and nothing to those who share it. */
+  start: (shared: SharedTurn<Load> | undefined) => void;
   fail: (fault: StoreFault) => void;
 }
 
-/** A lane that has jobs at work, or had some a moment ago. */
-interface Present {
-  running: number;
-  lastBegun: number;
-}
-
-export class FairQueue {
-  private readonly present = new Map<string, Present>();
-  private readonly lanes = new Map<string, Waiting[]>();
+export class FairQueue<Load = never> {
+  /** When each lane last had a turn, in that order. */
+  private readonly present = new Map<string, number>();
+  private readonly lanes = new Map<string, Waiting<Load>[]>();
+  /** Turns at work, by lane and by key. */
   private readonly running = new Map<string, number>();
   private readonly capacity: number;
-  private readonly perKey: number;
   private readonly perLane: number;
+  private readonly perLaneBeside: number;
+  private readonly perKey: number;
   private readonly waitingMaximum: number;
+  private readonly sharingMaximum: number;
   private active = 0;
   private waiting = 0;
   private closed = false;
   private onceIdle: (() => void)[] = [];
 
-  constructor({ capacity, perKey = capacity, perLane = capacity, waitingMaximum = WAITING_MAXIMUM }: FairQueueOptions) {
+  constructor(options: FairQueueOptions) {
+    const { capacity, perLane = capacity, perKey = capacity, waitingMaximum, sharingMaximum = 1 } = options;
+    const { perLaneBeside = perLane } = options;
     this.capacity = capacity;
-    this.perKey = perKey;
     this.perLane = perLane;
-    this.waitingMaximum = waitingMaximum;
+    this.perLaneBeside = perLaneBeside;
+    this.perKey = perKey;
+    this.waitingMaximum = waitingMaximum ?? WAITING_MAXIMUM;
+    this.sharingMaximum = sharingMaximum;
   }
 
-  async run<Result>({ lane, key }: Turn, job: () => Promise<Result>): Promise<Result> {
-    const scoped = key === undefined ? undefined : `${lane} ${key}`;
-    await this.turn(lane, scoped);
+  async run<Result>(turn: Turn, job: () => Promise<Result>): Promise<Result> {
+    const mine = await this.turn(turn);
     try {
       return await job();
     } finally {
-      this.finish(lane, scoped);
+      mine?.end();
     }
+  }
+
+  /** Resolves with a turn and everything that shares it, or with nothing: the load is in the hands of another turn. */
+  share(turn: Turn, load: Load): Promise<SharedTurn<Load> | undefined> {
+    return this.turn(turn, { load });
   }
 
   /** Turns away who waits, and resolves when nobody works any more, or will not end. */
@@ -97,17 +117,18 @@ export class FairQueue {
     });
   }
 
-  private turn(lane: string, key: string | undefined): Promise<void> {
+  private turn({ lane, key }: Turn, sharing?: { load: Load }): Promise<SharedTurn<Load> | undefined> {
     if (this.closed) return Promise.reject(new StoreFault('unavailable', 'the store is closed'));
     if (this.waiting >= this.waitingMaximum && !this.makeRoomFor(lane)) {
       return Promise.reject(new StoreFault('unavailable', 'too many wait'));
     }
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
-        key,
-        start: () => {
+      const waiting: Waiting<Load> = {
+        key: key === undefined ? undefined : `${lane} ${key}`,
+        ...sharing,
+        start: (shared) => {
           clearTimeout(giveUp);
-          resolve();
+          resolve(shared);
         },
         fail: (fault) => {
           clearTimeout(giveUp);
@@ -125,14 +146,18 @@ export class FairQueue {
 
   /** Who fills the queue is turned away, not who comes: the last one of the longest lane, if that is another's. */
   private makeRoomFor(lane: string): boolean {
-    const [longest, jobs] = [...this.lanes].reduce((a, b) => (b[1].length > a[1].length ? b : a));
-    if (longest === lane || jobs.length <= (this.lanes.get(lane)?.length ?? 0) + 1) return false;
+    let [longest, longestJobs] = [lane, this.lanes.get(lane) ?? []];
+    const own = longestJobs.length;
+    for (const [other, jobs] of this.lanes) {
+      if (jobs.length > longestJobs.length) [longest, longestJobs] = [other, jobs];
+    }
+    if (longest === lane || longestJobs.length <= own + 1) return false;
     this.waiting -= 1;
-    jobs.pop()?.fail(new StoreFault('unavailable', 'too many wait'));
+    longestJobs.pop()?.fail(new StoreFault('unavailable', 'too many wait'));
     return true;
   }
 
-  private giveUp(lane: string, waiting: Waiting): void {
+  private giveUp(lane: string, waiting: Waiting<Load>): void {
     const jobs = this.lanes.get(lane) ?? [];
     jobs.splice(jobs.indexOf(waiting), 1);
     if (jobs.length === 0) this.lanes.delete(lane);
@@ -140,66 +165,89 @@ export class FairQueue {
     waiting.fail(new StoreFault('unavailable', 'no turn came in time'));
   }
 
-  private finish(lane: string, key: string | undefined): void {
-    this.active -= 1;
-    const present = this.present.get(lane);
-    if (present) present.running -= 1;
-    if (key !== undefined) {
-      const left = (this.running.get(key) ?? 1) - 1;
-      if (left === 0) this.running.delete(key);
-      else this.running.set(key, left);
-    }
-    this.startWhatMay();
-    if (this.active === 0) this.onceIdle.splice(0).forEach((resolve) => resolve());
-  }
-
   private startWhatMay(): void {
     let passed = 0;
     const now = performance.now();
     // A lane that had its turn, or cannot use it now, goes to the end of the Map.
     while (this.active < this.capacity && passed < this.lanes.size) {
-      const [lane, jobs] = this.lanes.entries().next().value as [string, Waiting[]];
+      const [lane, jobs] = this.lanes.entries().next().value as [string, Waiting<Load>[]];
       this.lanes.delete(lane);
-      const next = this.mayBegin(lane, now) ? jobs.findIndex(({ key }) => this.isFree(key)) : -1;
-      if (next >= 0) this.start(lane, jobs.splice(next, 1)[0] as Waiting, now);
-      passed = next >= 0 ? 0 : passed + 1;
+      const party = this.mayBegin(lane, now) ? this.takeParty(jobs) : [];
+      if (party.length > 0) this.start(lane, party, now);
+      passed = party.length > 0 ? 0 : passed + 1;
       if (jobs.length > 0) this.lanes.set(lane, jobs);
       else passed = 0;
     }
   }
 
-  private isFree(key: string | undefined): boolean {
-    return key === undefined || (this.running.get(key) ?? 0) < this.perKey;
+  /** The first who may work, and, if it shares its turn, who may come along. What stays keeps its order. */
+  private takeParty(jobs: Waiting<Load>[]): Waiting<Load>[] {
+    const mayWork = ({ key }: Waiting<Load>) => key === undefined || this.count(key) < this.perKey;
+    const at = jobs.findIndex(mayWork);
+    if (at < 0) return [];
+    const [first] = jobs.splice(at, 1) as [Waiting<Load>];
+    const party = [first];
+    if (!('load' in first) || this.sharingMaximum === 1) return party;
+    for (let next = at; next < jobs.length && party.length < this.sharingMaximum;) {
+      const job = jobs[next] as Waiting<Load>;
+      if ('load' in job && mayWork(job)) party.push(...jobs.splice(next, 1));
+      else next += 1;
+    }
+    return party;
   }
 
   private mayBegin(lane: string, now: number): boolean {
-    const running = this.present.get(lane)?.running ?? 0;
-    if (running < this.perLane) return true;
-    // In the order of their last beginning, so who is away stands first.
-    for (const [other, { running: atWork, lastBegun }] of this.present) {
-      const isThere = atWork > 0 || now - lastBegun <= PRESENCE_MS;
-      if (isThere && other !== lane) return false;
+    const running = this.count(lane);
+    if (running < this.perLaneBeside) return true;
+    return running < this.perLane && !this.isAnotherThere(lane, now);
+  }
+
+  /** The lane that is looked at is not among those that wait. */
+  private isAnotherThere(lane: string, now: number): boolean {
+    if (this.lanes.size > 0) return true;
+    for (const [other, lastTurn] of this.present) {
+      const isThere = this.count(other) > 0 || now - lastTurn <= PRESENCE_MS;
+      if (isThere && other !== lane) return true;
       if (!isThere) this.present.delete(other);
     }
-    return this.lanes.size === 0; // this lane is not in the Map while it is looked at
+    return false;
   }
 
-  /** With each beginning one, so that no more are remembered than there were lately. */
-  private forgetOneAway(now: number): void {
+  /** With each turn one that is away is forgotten, so no more are remembered than there were lately. */
+  private remember(lane: string, now: number): void {
     const first = this.present.entries().next();
-    if (first.done) return;
-    const [lane, { running, lastBegun }] = first.value;
-    if (running === 0 && now - lastBegun > PRESENCE_MS) this.present.delete(lane);
+    if (!first.done) {
+      const [other, lastTurn] = first.value;
+      if (this.count(other) === 0 && now - lastTurn > PRESENCE_MS) this.present.delete(other);
+    }
+    this.present.delete(lane);
+    this.present.set(lane, now);
   }
 
-  private start(lane: string, { key, start }: Waiting, now: number): void {
+  private start(lane: string, party: Waiting<Load>[], now: number): void {
+    this.remember(lane, now);
+    const held = [lane, ...new Set(party.flatMap(({ key }) => key ?? []))];
     this.active += 1;
-    this.waiting -= 1;
-    const running = (this.present.get(lane)?.running ?? 0) + 1;
-    this.forgetOneAway(now);
-    this.present.delete(lane);
-    this.present.set(lane, { running, lastBegun: now });
-    if (key !== undefined) this.running.set(key, (this.running.get(key) ?? 0) + 1);
-    start();
+    this.waiting -= party.length;
+    for (const name of held) this.running.set(name, this.count(name) + 1);
+    const loads = party.flatMap((job) => ('load' in job ? [job.load as Load] : []));
+    const [first, ...others] = party as [Waiting<Load>, ...Waiting<Load>[]];
+    for (const { start } of others) start(undefined);
+    first.start({ loads, end: () => this.end(held) });
+  }
+
+  private end(held: string[]): void {
+    this.active -= 1;
+    for (const name of held) {
+      const left = this.count(name) - 1;
+      if (left === 0) this.running.delete(name);
+      else this.running.set(name, left);
+    }
+    this.startWhatMay();
+    if (this.active === 0) this.onceIdle.splice(0).forEach((resolve) => resolve());
+  }
+
+  private count(name: string): number {
+    return this.running.get(name) ?? 0;
   }
 }

@@ -35,8 +35,12 @@ export interface AuthorityStore {
   /**
    * One acceptance: begin, take the locks in the fixed order (organization, actor, tree, Groups sorted), then in a later
    * statement read the clock and load, call `decide`, and write what it returns as one unit and commit; without `write`
-   * roll back. Deadlock and serialization failures run the whole again, so `decide` may be called more than once and must
-   * have no effect of its own. An exception out of `decide` rolls back and is thrown on.
+   * nothing of it is written. Deadlock and serialization failures run the whole again, so `decide` may be called more than
+   * once and must have no effect of its own. An exception out of `decide` writes nothing and is thrown on.
+   *
+   * Acceptances of one Organization that wait at the same time may share a transaction (group commit, design section 4):
+   * they are decided one after the other, each on what the ones before it will have written, and none is answered before
+   * the commit. When that transaction fails, each runs again in one of its own.
    */
   acceptTransition<Result>(
     organizationId: OrganizationId,
@@ -69,6 +73,8 @@ export interface AcceptancePlan {
   /** Signing hashes whose admission records are wanted: the Command's and those of all embedded documents. */
   signingHashes: string[];
   reads: Read[];
+  /** Will lock further Groups, so it shares no transaction. An exclusive lock or a second Group means the same. */
+  alone?: boolean;
 }
 
 export interface ReceiptKey {

@@ -82,7 +82,7 @@ describe('fair queue', () => {
 
   it('one tenant has all places while it is alone, and its share as long as another one is there', async () => {
     vi.useFakeTimers();
-    const queue = new FairQueue({ capacity: 4, perLane: 2 });
+    const queue = new FairQueue({ capacity: 4, perLaneBeside: 2 });
     const { begun, job, end, settle } = bench(queue);
     const alone = [1, 2, 3, 4, 5].map((at) => job(`a${at}`, 'a'));
     await settle();
@@ -129,5 +129,78 @@ describe('fair queue', () => {
     await end('1');
     expect(await working).toBe('1');
     await closing;
+  });
+
+  describe('a shared turn', () => {
+    /** Holds the only turn, lets these wait, and tells what each turn after it was given. */
+    async function parties(loads: [load: string, lane: string, key?: string][], sharingMaximum = 4) {
+      const queue = new FairQueue<string>({ capacity: 1, perKey: 1, sharingMaximum });
+      const { job, end } = bench(queue as unknown as FairQueue);
+      const holding = job('holding', 'a');
+      const seen: string[][] = [];
+      const done = loads.map(async ([load, lane, key]) => {
+        const turn = await queue.share({ lane, ...(key !== undefined && { key }) }, load);
+        if (!turn) return;
+        seen.push(turn.loads);
+        turn.end();
+      });
+      await end('holding');
+      await Promise.all([holding, ...done]);
+      return seen;
+    }
+
+    it('takes along who waits in the same lane, in the order of their coming, up to the bound', async () => {
+      const one = ['1', '2', '3', '4', '5'].map((load): [string, string] => [load, 'a']);
+      expect(await parties([...one, ['b1', 'b']])).toEqual([['1', '2', '3', '4'], ['b1'], ['5']]);
+      expect(await parties(one, 1)).toEqual([['1'], ['2'], ['3'], ['4'], ['5']]);
+    });
+
+    it('takes along who has the same key, and nobody whose key is held by another turn', async () => {
+      const queue = new FairQueue<string>({ capacity: 2, perKey: 1, sharingMaximum: 4 });
+      const hot = await queue.share({ lane: 'a', key: 'hot' }, 'hot 1');
+      const cold = await queue.share({ lane: 'a', key: 'cold' }, 'cold 1');
+      const waiting = [
+        queue.share({ lane: 'a', key: 'hot' }, 'hot 2'),
+        queue.share({ lane: 'a', key: 'cold' }, 'cold 2'),
+        queue.share({ lane: 'a', key: 'cold' }, 'cold 3'),
+        queue.share({ lane: 'a' }, 'free'),
+      ];
+      cold?.end();
+      expect((await waiting[1])?.loads).toEqual(['cold 2', 'cold 3', 'free']);
+      expect(await Promise.all([waiting[2], waiting[3]])).toEqual([undefined, undefined]);
+      hot?.end();
+      expect((await waiting[0])?.loads).toEqual(['hot 2']);
+    });
+
+    it('is never taken along by a job that works alone, nor takes one along', async () => {
+      const queue = new FairQueue<string>({ capacity: 1, sharingMaximum: 4 });
+      const { begun, job, end, settle } = bench(queue as unknown as FairQueue);
+      const first = job('alone 1', 'a');
+      const shared = [queue.share({ lane: 'a' }, '1')];
+      const second = job('alone 2', 'a');
+      shared.push(queue.share({ lane: 'a' }, '2'));
+      await end('alone 1');
+      const turn = await shared[0];
+      expect(turn?.loads).toEqual(['1', '2']);
+      expect(begun).toEqual(['alone 1']);
+      turn?.end();
+      await settle();
+      expect(begun).toEqual(['alone 1', 'alone 2']);
+      await end('alone 2');
+      await Promise.all([first, second]);
+    });
+
+    it('of one lane is bounded in number, so that other lanes find a place', async () => {
+      const queue = new FairQueue<string>({ capacity: 3, perLane: 2 });
+      const of = (lane: string) => queue.share({ lane }, lane);
+      const [a1, a2] = await Promise.all([of('a'), of('a')]);
+      let third = 'waits';
+      const a3 = of('a').then((turn) => ((third = 'began'), turn));
+      const b1 = await of('b');
+      expect(third).toBe('waits');
+      a1?.end();
+      for (const turn of [a2, b1, await a3]) turn?.end();
+      await queue.close();
+    });
   });
 });

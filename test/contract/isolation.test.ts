@@ -139,7 +139,7 @@ describe('isolation by row-level security', () => {
   });
 
   it('outside an acceptance nothing is written, whatever Organization is named', async () => {
-    const loose = runtime`SELECT mwp.write_transition(${a}, '[]', '[]', null, null, null, '{}', null, null, '{}', null)`;
+    const loose = runtime`SELECT mwp.write_batch(${a}, '[]', '[]', '[]', null, null, null, '[]', null, null, '[]', null)`;
     await expect(loose).rejects.toMatchObject({ code: 'MW004' });
   });
 

@@ -116,6 +116,23 @@ describe.each(STORES)('races on $name', ({ open }) => {
     expect(revisions).toEqual(Array.from({ length: 30 }, (_, number) => number + 2));
   });
 
+  it('a limit on messages a minute holds to the message when thirty come at once', async () => {
+    const { organizationId } = tenant.organization;
+    const policy = await tenant.store.organizations.policy(organizationId);
+    policy.limits.messagesPerMinute = 10;
+    policy.version += 1;
+    await tenant.store.organizations.changeRegistry(organizationId, { policy });
+    const [conversation] = await tenant.store.read(organizationId, (reader) =>
+      reader.page({ kind: 'conversation', groupId: mission.groupId, limit: 1 }),
+    );
+    const post = () => ({ messageId: id(), conversationId: conversation?.id, content: 'one of many' });
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, () => mission.outcome(owner, 'message.post', post())),
+    );
+    expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(10);
+    expect(outcomes.filter((outcome) => outcome === 'RATE_LIMITED')).toHaveLength(20);
+  });
+
   it('MWP-EVT-007b: two Commands with one expectedRevision at once: one wins, the other is told both revisions', async () => {
     const worker = (await workers(1))[0];
     if (!worker) throw new Error('there is a worker');

@@ -1,13 +1,15 @@
-// Who uses which connection of the hosted store. Acceptances wait their turn by tenant, hold at most a few connections
-// for one Group, and leave some free for reading.
+// Who uses which connection of the hosted store. Acceptances wait their turn by tenant, and leave some free for reading.
 import { FairQueue } from '../fair-queue.ts';
+import { SHARING_MAXIMUM, type WaitingAcceptance } from '../group-commit.ts';
 import { Pool } from './pool.ts';
 import { withRetries } from './retries.ts';
 import type { SessionOptions, Statement } from './session.ts';
 import { READ_COMMITTED, SNAPSHOT, Transaction } from './transaction.ts';
 
-/** One that works and one that already waits for the lock; more would only hold connections while they wait. */
-export const CONNECTIONS_PER_GROUP = 2;
+/** Whoever comes meanwhile waits here, and then shares the next transaction, rather than a connection and a lock. */
+const TRANSACTIONS_PER_GROUP = 1;
+/** Few at once share more, and together they do more: the database works on one while the next is decided. */
+export const TRANSACTIONS_PER_TENANT = 3;
 /** Of the pool, kept from acceptances: who reads while deciding must not wait for those who wait for the decision. */
 const READING_SHARE = 0.25;
 export const CONNECTIONS_MINIMUM = 2;
@@ -17,7 +19,8 @@ export const TAKE_LOCK = 'SELECT mwp.take_lock($1, $2)';
 
 export class PostgresConnections {
   private readonly pool: Pool;
-  private readonly accepting: FairQueue;
+  /** For acceptances. */
+  readonly accepting: FairQueue<WaitingAcceptance>;
   private readonly working: FairQueue;
   private closing: Promise<void> | undefined;
 
@@ -25,18 +28,13 @@ export class PostgresConnections {
     const size = Math.max(wanted, CONNECTIONS_MINIMUM);
     this.pool = new Pool(options, size);
     const capacity = size - Math.ceil(size * READING_SHARE);
-    this.accepting = new FairQueue({ capacity, perKey: CONNECTIONS_PER_GROUP });
+    this.accepting = new FairQueue({
+      capacity,
+      perLane: TRANSACTIONS_PER_TENANT,
+      perKey: TRANSACTIONS_PER_GROUP,
+      sharingMaximum: SHARING_MAXIMUM,
+    });
     this.working = new FairQueue({ capacity: size });
-  }
-
-  /** An acceptance: `work` begins the transaction and commits it; what it leaves open is rolled back. */
-  accept<Result>(
-    organizationId: string,
-    group: string | undefined,
-    work: (transaction: Transaction) => Promise<Result>,
-  ): Promise<Result> {
-    const turn = group === undefined ? { lane: organizationId } : { lane: organizationId, key: group };
-    return this.accepting.run(turn, () => withRetries(() => this.transact(work)));
   }
 
   /** A write transaction of one tenant. `opening` statements, such as locks, travel with BEGIN. */
@@ -80,7 +78,8 @@ export class PostgresConnections {
     return this.closing;
   }
 
-  private transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  /** Only for who has a turn. `work` begins the transaction and commits it; what it leaves open is rolled back. */
+  transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.pool.run(async (session) => {
       const transaction = new Transaction(session);
       try {

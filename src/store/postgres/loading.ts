@@ -1,8 +1,9 @@
 // Answers the reads of a Command and pages through aggregates, on the hosted store. Sibling of sqlite/loading.ts.
 import type { AggregateKind, Aggregates } from '../../domain/aggregates.ts';
-import type { LoadedAggregate, LoadedReads, Read, RecentCount } from '../../domain/reads.ts';
+import { one, readKey, type LoadedAggregate, type Read, type RecentCount } from '../../domain/reads.ts';
 import { checkListLength, checkListRead, pageLimit } from '../bounded-reads.ts';
 import type { PageRequest } from '../port.ts';
+import type { Answer, Answers } from '../read-answers.ts';
 import type { Statement, Value } from './session.ts';
 
 export const LOAD = 'SELECT section, body FROM mwp.load_reads($1, coalesce($2, mwp.clock_text()), $3, $4, $5)';
@@ -19,7 +20,7 @@ export function loadStatement(organizationId: string, now: string | undefined, r
   return { text: LOAD, parameters: [organizationId, now ?? null, ...readParameters(reads)] };
 }
 
-export function readParameters(reads: Read[]): [ones: Value, lists: Value, recents: Value] {
+export function readParameters(reads: Read[]): [ones: object[], lists: object[], recents: object[]] {
   return [
     reads.filter((read) => read.read === 'one').map(({ kind, id }) => ({ kind, id })),
     reads
@@ -41,21 +42,23 @@ export function readParameters(reads: Read[]): [ones: Value, lists: Value, recen
   ];
 }
 
-/** From the rows that `load_reads` made; others are passed over. */
-export function loadedFrom(rows: SectionRow[]): LoadedReads {
-  const aggregates: LoadedAggregate[] = [];
-  const recents: RecentCount[] = [];
-  let listed = 0;
+/** From the rows that the database made of these reads: single aggregates, then list by list, then counts. */
+export function answersFrom(reads: readonly Read[], rows: readonly SectionRow[]): Answers {
+  const answers = new Map<string, Answer>();
+  for (const read of reads) if (read.read === 'one') answers.set(readKey(read), { aggregates: [] });
+  const lists = reads.filter(({ read }) => read === 'list').map(readKey);
+  const recents = reads.filter(({ read }) => read === 'recent').map(readKey);
+  let list: LoadedAggregate[] | undefined;
   for (const { section, body } of rows) {
-    if (section === 'list') listed = 0;
-    else if (section === 'recent') recents.push(recentFrom(body));
+    if (section === 'list') answers.set(lists.shift() as string, { aggregates: (list = []) });
+    else if (section === 'recent') answers.set(recents.shift() as string, { recent: recentFrom(body) });
     else if (section === 'aggregate') {
-      aggregates.push(aggregateFrom(body));
-      listed += 1;
-      checkListLength(listed);
+      const aggregate = aggregateFrom(body);
+      if (!list) answers.set(readKey(one(aggregate.kind, aggregate.id)), { aggregates: [aggregate] });
+      else checkListLength(list.push(aggregate));
     }
   }
-  return { aggregates, recents };
+  return answers;
 }
 
 /** A statement for each shape, so that each has a plan of its own. */

@@ -1,7 +1,8 @@
 // Opens the hosted store: one PostgreSQL database, any number of processes. The only door of this folder.
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
 import type { AuthorityStore } from '../port.ts';
-import { acceptTransition, OPEN, OPEN_PARAMETERS } from './acceptance.ts';
+import { GroupCommit } from '../group-commit.ts';
+import { OPEN, OPEN_PARAMETERS, transactions } from './acceptance.ts';
 import { PostgresConnections, SET_TENANT } from './connections.ts';
 import { LOAD, LOAD_PARAMETERS } from './loading.ts';
 import { migratePostgres } from './migrate.ts';
@@ -45,12 +46,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   );
   const millis = options.clock;
   const clock = millis && { millis, text: () => timestampFromMillis(millis()) };
+  const groupCommit = new GroupCommit(connections.accepting, transactions(connections, clock?.text));
 
   return {
     engine: 'postgres',
     organizations: organizationStore(connections, clock, options.onLostAudit ?? (() => undefined)),
-    acceptTransition: (organizationId, plan, decide) =>
-      acceptTransition(connections, clock?.text, organizationId, plan, decide),
+    acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (transaction) => work(readerOf(transaction, organizationId, clock?.text))),
     problems: () => postgresProblems(connections),

@@ -1,5 +1,6 @@
 // Reads of one snapshot on the hosted store. Sibling of sqlite/reading.ts.
 import type { AggregateKind } from '../../domain/aggregates.ts';
+import { readKey } from '../../domain/reads.ts';
 import type { OrganizationId } from '../../protocol/ids.ts';
 import type {
   AdmissionRecord,
@@ -19,9 +20,10 @@ import type { Reader, StreamHead } from '../port.ts';
 import type { EventRecord, HeadRecord } from '../stream-records.ts';
 import { eventFromRecord, headFromRecord } from '../stream-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
+import { loadedReads } from '../read-answers.ts';
 import { auditPage } from './audit.ts';
 import type { SectionRow } from './loading.ts';
-import { aggregateFrom, loadStatement, loadedFrom, pageStatement } from './loading.ts';
+import { aggregateFrom, answersFrom, loadStatement, pageStatement } from './loading.ts';
 import { currentPolicy } from './policies.ts';
 import type { Row, Value } from './session.ts';
 import { forEachOf } from './statements.ts';
@@ -81,7 +83,8 @@ export function readerOf(
     policy: () => currentPolicy(transaction, organizationId),
     load: async (reads) => {
       const { text, parameters } = loadStatement(organizationId, clock?.(), reads);
-      return loadedFrom(await transaction.query<SectionRow>(text, parameters));
+      const answers = answersFrom(reads, await transaction.query<SectionRow>(text, parameters));
+      return loadedReads(reads, (read) => answers.get(readKey(read)));
     },
     page: async (request) => {
       const { text, parameters } = pageStatement(organizationId, request);

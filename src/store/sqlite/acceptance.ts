@@ -1,8 +1,9 @@
-// One acceptance on the local store. The only writer holds every lock there is, so the plan's locks need no statement;
-// what the port promises about their order is still checked, so that a mistake shows on both engines.
+// The transactions of acceptances on the local store. The only writer holds every lock there is, so the plan's locks need no
+// statement; what the port promises about their order is checked for both engines in group-commit.ts.
 import type { OrganizationId } from '../../protocol/ids.ts';
-import { lockedGroups } from '../lock-order.ts';
-import type { Acceptance, AcceptanceOutcome, AcceptancePlan, Opened, StreamHead, Transition } from '../port.ts';
+import type { BatchTransaction, StoredBatch, Transact } from '../group-commit.ts';
+import type { BatchPlan } from '../batch-plan.ts';
+import type { Transition } from '../port.ts';
 import { StoreFault } from '../port.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { SqliteConnections } from './connections.ts';
@@ -13,51 +14,39 @@ import { asCardChange } from '../registry-rules.ts';
 import { changeRegistry, registryRevision } from './registry.ts';
 import { writeTransition } from './writing.ts';
 
-export function acceptTransition<Result>(
-  connections: SqliteConnections,
-  clock: () => string,
-  organizationId: OrganizationId,
-  plan: AcceptancePlan,
-  decide: (opened: Opened, acceptance: Acceptance) => Promise<AcceptanceOutcome<Result>>,
-): Promise<Result> {
-  return connections.write(organizationId, async (connection) => {
-    const opened = open(connection, clock(), organizationId, plan);
-    const { write, result } = await decide(opened, acceptanceOf(connection, organizationId, plan, opened));
-    if (write !== undefined) writeAll(connection, organizationId, write);
-    return { commit: write !== undefined, result };
-  });
+/** There is no race to run again for: the writer waits for its lock. */
+export function transactions(connections: SqliteConnections, clock: () => string): Transact {
+  return (organizationId, _runs, work) =>
+    connections.transact((connection) => work(transactionOf(connection, organizationId, clock)));
 }
 
-function open(connection: SqliteConnection, now: string, organizationId: OrganizationId, plan: AcceptancePlan): Opened {
-  const receipt = receiptOf(connection, organizationId, plan.receipt);
+function transactionOf(
+  connection: SqliteConnection,
+  organizationId: OrganizationId,
+  clock: () => string,
+): BatchTransaction {
+  return {
+    open: async (plan) => open(connection, clock(), organizationId, plan),
+    load: async (reads, now) => load(connection, organizationId, reads, now),
+    texts: async (groupId, commitments) => textsOf(connection, organizationId, groupId, commitments),
+    lockGroups: async (groupIds) => streamHeads(connection, organizationId, groupIds),
+    streamHeads: async (streamIds) => streamHeads(connection, organizationId, streamIds),
+    commit: async (transitions) => {
+      for (const transition of transitions) writeAll(connection, organizationId, transition);
+      connection.commit();
+    },
+  };
+}
+
+function open(connection: SqliteConnection, now: string, organizationId: OrganizationId, plan: BatchPlan): StoredBatch {
   return {
     now,
     registryRevision: registryRevision(connection, organizationId),
     policy: currentPolicy(connection, organizationId),
-    ...(receipt === undefined ? {} : { receipt }),
+    receipts: plan.receipts.flatMap((key) => receiptOf(connection, organizationId, key) ?? []),
     admissions: admissionsOf(connection, organizationId, plan.signingHashes),
-    heads: byStreamId(streamHeads(connection, organizationId, plan.groups)),
-    loaded: load(connection, organizationId, plan.reads, now),
-  };
-}
-
-function acceptanceOf(
-  connection: SqliteConnection,
-  organizationId: OrganizationId,
-  plan: AcceptancePlan,
-  opened: Opened,
-): Acceptance {
-  const locked = lockedGroups(plan.groups);
-  return {
-    load: async (reads) => load(connection, organizationId, reads, opened.now),
-    texts: async (groupId, commitments) => textsOf(connection, organizationId, groupId, commitments),
-    lockGroups: async (groupIds) => {
-      locked.add(groupIds);
-      const heads = byStreamId(streamHeads(connection, organizationId, groupIds));
-      for (const [id, head] of heads) opened.heads.set(id, head);
-      return heads;
-    },
-    streamHeads: async (streamIds) => byStreamId(streamHeads(connection, organizationId, streamIds)),
+    heads: streamHeads(connection, organizationId, plan.groups),
+    answers: load(connection, organizationId, plan.reads, now),
   };
 }
 
@@ -66,8 +55,4 @@ function writeAll(connection: SqliteConnection, organizationId: OrganizationId, 
   const refused = write.registry && changeRegistry(connection, organizationId, asCardChange(write.registry));
   if (refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${refused}`);
   writeTransition(connection, organizationId, write);
-}
-
-function byStreamId(heads: StreamHead[]): Map<string, StreamHead> {
-  return new Map(heads.map((head) => [head.streamId, head]));
 }

@@ -1,6 +1,7 @@
 // Who uses which connection of the local store: one writer, taken turn by turn over the tenants, and a few readers, so
 // that reading never waits for writing. One process owns the file (design section 1).
 import { FairQueue } from '../fair-queue.ts';
+import { SHARING_MAXIMUM, type WaitingAcceptance } from '../group-commit.ts';
 import { SqliteConnection } from './connection.ts';
 
 /** Each reading holds one while its snapshot lives; more would only wait for the same disk. */
@@ -11,7 +12,8 @@ export class SqliteConnections {
   private readonly durable: boolean;
   private readonly writer: SqliteConnection;
   private readonly readers: SqliteConnection[] = [];
-  private readonly writing = new FairQueue({ capacity: 1 });
+  /** For the one writer: acceptances may share a turn, everything else has it alone. */
+  readonly writing = new FairQueue<WaitingAcceptance>({ capacity: 1, sharingMaximum: SHARING_MAXIMUM });
   private readonly reading = new FairQueue({ capacity: READER_CONNECTIONS });
   private closing: Promise<void> | undefined;
 
@@ -26,16 +28,23 @@ export class SqliteConnections {
     lane: string,
     work: (connection: SqliteConnection) => Promise<{ commit: boolean; result: Result }>,
   ): Promise<Result> {
-    return this.writing.run({ lane }, async () => {
-      await this.writer.begin('IMMEDIATE');
-      try {
-        const { commit, result } = await work(this.writer);
-        if (commit) this.writer.commit();
+    return this.writing.run({ lane }, () =>
+      this.transact(async (connection) => {
+        const { commit, result } = await work(connection);
+        if (commit) connection.commit();
         return result;
-      } finally {
-        this.writer.rollback();
-      }
-    });
+      }),
+    );
+  }
+
+  /** Only for who has a turn of `writing`. What `work` does not commit is rolled back. */
+  async transact<Result>(work: (connection: SqliteConnection) => Promise<Result>): Promise<Result> {
+    await this.writer.begin('IMMEDIATE');
+    try {
+      return await work(this.writer);
+    } finally {
+      this.writer.rollback();
+    }
   }
 
   /** Runs `work` on one snapshot. */

@@ -1,11 +1,12 @@
 // Answers the reads of a Command and pages through aggregates, on the local store. Each shape of a list has a statement
 // of its own, written so that SQLite takes the index meant for it.
 import type { AggregateKind, Aggregates } from '../../domain/aggregates.ts';
-import type { ListRead, LoadedAggregate, LoadedReads, Read, RecentCount, RecentRead } from '../../domain/reads.ts';
-import { LIST_READ_MAXIMUM } from '../../domain/reads.ts';
+import type { ListRead, LoadedAggregate, Read, RecentCount, RecentRead } from '../../domain/reads.ts';
+import { LIST_READ_MAXIMUM, readKey } from '../../domain/reads.ts';
 import { addSeconds } from '../../protocol/timestamps.ts';
 import { checkListLength, checkListRead, pageLimit } from '../bounded-reads.ts';
 import type { PageRequest } from '../port.ts';
+import type { Answer, Answers } from '../read-answers.ts';
 import { parseStored } from '../stored-json.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { TenantStatement } from './statements.ts';
@@ -34,20 +35,15 @@ interface Shape {
 
 const LISTS = new Map<string, TenantStatement>(allShapes().map((shape) => [shapeName(shape), listStatement(shape)]));
 
-export function load(connection: SqliteConnection, organizationId: string, reads: Read[], now: string): LoadedReads {
-  const aggregates: LoadedAggregate[] = [];
-  const recents: RecentCount[] = [];
-  for (const read of reads) {
-    if (read.read === 'one') {
-      const record = connection.first<AggregateRow>(ONE, organizationId, read.kind, read.id);
-      if (record) aggregates.push(aggregateOf(record));
-    } else if (read.read === 'list') {
-      aggregates.push(...list(connection, organizationId, read));
-    } else {
-      recents.push(recent(connection, organizationId, read, now));
-    }
-  }
-  return { aggregates, recents };
+export function load(connection: SqliteConnection, organizationId: string, reads: Read[], now: string): Answers {
+  return new Map(reads.map((read) => [readKey(read), answer(connection, organizationId, read, now)]));
+}
+
+function answer(connection: SqliteConnection, organizationId: string, read: Read, now: string): Answer {
+  if (read.read === 'recent') return { recent: recent(connection, organizationId, read, now) };
+  if (read.read === 'list') return { aggregates: list(connection, organizationId, read) };
+  const record = connection.first<AggregateRow>(ONE, organizationId, read.kind, read.id);
+  return { aggregates: record ? [aggregateOf(record)] : [] };
 }
 
 export function page(connection: SqliteConnection, organizationId: string, request: PageRequest): LoadedAggregate[] {

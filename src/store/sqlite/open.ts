@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
 import type { AuthorityStore } from '../port.ts';
-import { acceptTransition } from './acceptance.ts';
+import { GroupCommit } from '../group-commit.ts';
+import { transactions } from './acceptance.ts';
 import { SqliteConnections } from './connections.ts';
 import { faultOf } from './faults.ts';
 import { migrateSqlite } from './migrate.ts';
@@ -31,12 +32,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
   if (options.migrate === true || folder !== undefined) await migrateSqlite(file);
   const connections = new SqliteConnections(file, { durable });
   const clock = () => timestampFromMillis((options.clock ?? Date.now)());
+  const groupCommit = new GroupCommit(connections.writing, transactions(connections, clock));
 
   return {
     engine: 'sqlite',
     organizations: organizationStore(connections, clock, options.onLostAudit ?? (() => undefined)),
-    acceptTransition: (organizationId, plan, decide) =>
-      acceptTransition(connections, clock, organizationId, plan, decide),
+    acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (connection) => work(readerOf(connection, organizationId, clock))),
     problems: () =>

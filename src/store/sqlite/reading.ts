@@ -1,5 +1,6 @@
 // Reads of one snapshot on the local store. Sibling of postgres/reading.ts.
 import type { AggregateKind } from '../../domain/aggregates.ts';
+import { readKey } from '../../domain/reads.ts';
 import type { OrganizationId } from '../../protocol/ids.ts';
 import type {
   AdmissionRecord,
@@ -19,6 +20,7 @@ import type { AdmissionRow, Reader, ReceiptKey, ReceiptRow, StreamHead } from '.
 import type { EventRecord, HeadRecord } from '../stream-records.ts';
 import { eventFromRecord, headFromRecord, inStreamOrder } from '../stream-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
+import { loadedReads } from '../read-answers.ts';
 import { auditPage } from './audit.ts';
 import type { SqliteConnection } from './connection.ts';
 import { load, page } from './loading.ts';
@@ -101,7 +103,10 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
   return {
     now: async () => clock(),
     policy: async () => currentPolicy(connection, organizationId),
-    load: async (reads) => load(connection, organizationId, reads, clock()),
+    load: async (reads) => {
+      const answers = load(connection, organizationId, reads, clock());
+      return loadedReads(reads, (read) => answers.get(readKey(read)));
+    },
     page: async (request) => page(connection, organizationId, request),
     texts: async (groupId, commitments) => textsOf(connection, organizationId, groupId, commitments),
     stream: async (streamId) => streamHeads(connection, organizationId, [streamId])[0],
