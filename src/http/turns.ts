@@ -11,7 +11,7 @@ export interface Turns {
 const IN_HAND_MAXIMUM = 64;
 
 /** Of one tenant while another is there: what is in hand shares the thread pool and the main thread with who comes next. */
-const IN_HAND_OF_ONE_MAXIMUM = 16;
+export const IN_HAND_OF_ONE_MAXIMUM = 16;
 
 export function fairTurns(): Turns {
   return new FairQueue({ capacity: IN_HAND_MAXIMUM, perLaneBeside: IN_HAND_OF_ONE_MAXIMUM });

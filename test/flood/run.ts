@@ -1,6 +1,7 @@
 // `npm run test:flood`: one tenant works as always while another one floods the service, in turns with slices of quiet.
 // The steady tenant's p99 in the flood must stay within twice its quiet one, and nothing of its work may be lost; ratios
-// of medians, because only what was measured side by side can be compared. Ends with 1 when that does not hold.
+// of medians, because only what was measured side by side can be compared. Ends with 1 when that does not hold, and with 2
+// when the machine is too busy with other things to tell.
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import type { RequestRates } from '../../src/domain/policy.ts';
@@ -15,6 +16,8 @@ import type { SteadyFigures, SteadyOrder } from './steady.ts';
 const RATIO_MAXIMUM = 2;
 /** Below it a p99 is the scheduler's, not the service's: on two shared cores one missed time slice is worth this. */
 const P99_FLOOR_MILLISECONDS = 5;
+/** A quiet p99 above it is not the service's: somebody else has the cores or the disk, and there is nothing to compare. */
+const QUIET_MAXIMUM_MILLISECONDS = 60;
 const ANSWERED_MINIMUM = 0.99;
 const STEADY = { commandsPerSecond: 40, readsPerSecond: 40 };
 /** Of the flooding tenant; its valid traffic goes to this and beyond. */
@@ -37,11 +40,16 @@ const { values } = parseArgs({
 });
 
 const engines = values.engine === undefined ? (['sqlite', 'postgres'] as const) : [values.engine as Engine];
-let isMet = true;
-for (const engine of engines) isMet = (await measure(engine)) && isMet;
-process.exitCode = isMet ? 0 : 1;
+type Verdict = 'met' | 'missed' | 'cannot tell';
+const EXIT_CODES: Record<Verdict, number> = { met: 0, missed: 1, 'cannot tell': 2 };
 
-async function measure(engine: Engine): Promise<boolean> {
+for (const engine of engines) {
+  for (const verdict of await measure(engine)) {
+    if (verdict !== 'met' && process.exitCode !== 1) process.exitCode = EXIT_CODES[verdict];
+  }
+}
+
+async function measure(engine: Engine): Promise<Verdict[]> {
   const places = new Places();
   const place = await places.open(engine);
   const profile = values.profile === undefined ? {} : { profile: resolve(values.profile) };
@@ -72,7 +80,7 @@ async function measure(engine: Engine): Promise<boolean> {
       const cpu = ((cpuMilliseconds(serving.pid) - cpuBefore) / (seconds * 10)).toFixed(0);
       console.log(`  flood: ${sentence(answers, seconds)}; the service used ${cpu} % of a core`);
     }
-    return [report(engine, 'commands', quiet, flooded), report(engine, 'reads', quiet, flooded)].every(Boolean);
+    return [report(engine, 'commands', quiet, flooded), report(engine, 'reads', quiet, flooded)];
   } finally {
     steady.end();
     flooder.end();
@@ -81,18 +89,20 @@ async function measure(engine: Engine): Promise<boolean> {
   }
 }
 
-function report(engine: Engine, of: keyof SteadyFigures, quiet: SteadyFigures[], flooded: SteadyFigures[]): boolean {
+function report(engine: Engine, of: keyof SteadyFigures, quiet: SteadyFigures[], flooded: SteadyFigures[]): Verdict {
   const at = (slices: SteadyFigures[], figure: 'p50' | 'p99') => median(slices.map((slice) => slice[of][figure]));
   const [before, during] = [at(quiet, 'p99'), at(flooded, 'p99')];
   const ratio = during / Math.max(before, P99_FLOOR_MILLISECONDS);
   const answered = Math.min(...flooded.map((slice) => slice[of].answered / slice[of].asked));
-  const isMet = ratio <= RATIO_MAXIMUM && answered >= ANSWERED_MINIMUM;
+  const isQuiet = before <= QUIET_MAXIMUM_MILLISECONDS;
+  const isWithin = ratio <= RATIO_MAXIMUM && answered >= ANSWERED_MINIMUM;
+  const verdict = isQuiet ? (isWithin ? 'met' : 'missed') : 'cannot tell';
   const p50 = `p50 ${at(quiet, 'p50').toFixed(1)} -> ${at(flooded, 'p50').toFixed(1)} ms`;
   const p99 = `p99 ${before.toFixed(1)} -> ${during.toFixed(1)} ms (${ratio.toFixed(2)})`;
   const each = `each p99: ${list(quiet, of)} -> ${list(flooded, of)}`;
   console.log(`${engine}, ${of}: ${p50}, ${p99}, ${(answered * 100).toFixed(1)} % answered. ${each}`);
-  if (!isMet) console.log(`${engine}, ${of}: NOT within ${RATIO_MAXIMUM} times of quiet`);
-  return isMet;
+  console.log(`${engine}, ${of}, within ${RATIO_MAXIMUM} times of quiet: ${verdict}`);
+  return verdict;
 }
 
 function list(slices: SteadyFigures[], of: keyof SteadyFigures): string {
