@@ -48,11 +48,9 @@ async function paced(requests: Buffer[], perSecond: number, free: Connection[]):
   const begun = performance.now();
   samples.begin(begun);
   const underWay: Promise<void>[] = [];
-  let asked = 0;
   const ask = async (request: Buffer, due: number) => {
     const connection = free.pop();
     if (!connection) return; // not asked, and seen in the figures
-    asked += 1;
     const { status, body } = await connection.send(request);
     if (status !== 200) throw new Error(`the quiet tenant was refused: ${status} ${body.toString()}`);
     samples.add(due, performance.now());
