@@ -28,12 +28,33 @@ export interface ServiceRights {
   relay: boolean;
 }
 
+/** A bucket of `burst` tokens that fills by `perSecond`; a request takes one. */
+export interface Rate {
+  perSecond: number;
+  burst: number;
+}
+
+/** Both must have a token: the Organization's for everybody together, the actor's for each one. */
+export interface SharedRate {
+  organization: Rate;
+  actor: Rate;
+}
+
+/** How often the API may be asked. Beside the cooperation limits, which count what was accepted in a Group. */
+export interface RequestRates {
+  commands: SharedRate;
+  reads: SharedRate;
+  /** Logins whose signature was genuine, and refreshed tokens. */
+  logins: SharedRate;
+}
+
 export interface Policy {
   version: number;
   /** Seconds a new Command's `issuedAt` may lie behind or ahead of authority time. Behind is exclusive, as all ends are. */
   freshness: { behindSeconds: number; aheadSeconds: number };
   leases: LeaseBounds;
   limits: CooperationLimits;
+  rates: RequestRates;
   /** Seconds that ownership lasts after an item returned to `queued`. */
   resumeWindowSeconds: number;
   /** Seconds after its end that an account keeps what it did not use; 0: late metering is not allowed. */
@@ -46,6 +67,16 @@ export interface Policy {
   /** May the authority itself satisfy `policy_required` execution approval? */
   autoApprovePolicyRequired: boolean;
 }
+
+/**
+ * Above what one process of two cores takes, so that by default an Organization is held back by its fair turn and not by
+ * a number; an actor's is far above what an autonomous agent does in a second, and below what a loop gone wild does.
+ */
+const DEFAULT_RATES: RequestRates = {
+  commands: { organization: { perSecond: 5_000, burst: 10_000 }, actor: { perSecond: 200, burst: 1_000 } },
+  reads: { organization: { perSecond: 10_000, burst: 20_000 }, actor: { perSecond: 500, burst: 2_000 } },
+  logins: { organization: { perSecond: 100, burst: 1_000 }, actor: { perSecond: 2, burst: 200 } },
+};
 
 export const DEFAULT_POLICY: Policy = {
   version: 1,
@@ -65,6 +96,7 @@ export const DEFAULT_POLICY: Policy = {
     queuedWorkItems: 100,
     activeWorkItems: 4,
   },
+  rates: DEFAULT_RATES,
   resumeWindowSeconds: 900,
   meteringWindowSeconds: 3_600,
   offerCandidatesMaximum: 20,
@@ -72,3 +104,8 @@ export const DEFAULT_POLICY: Policy = {
   services: [],
   autoApprovePolicyRequired: false,
 };
+
+/** A policy as it was stored, perhaps before there was such a member: what it lacks is at its default. */
+export function completePolicy(stored: Omit<Policy, 'rates'> & Partial<Policy>): Policy {
+  return { ...stored, rates: stored.rates ?? DEFAULT_RATES };
+}

@@ -1,6 +1,7 @@
 // What a Command file asks to be loaded before it decides. The store answers all reads of a Command in one go.
 import type { Principal } from '../protocol/principals.ts';
 import type { AggregateKind, Aggregates } from './aggregates.ts';
+import type { CooperationLimits } from './policy.ts';
 
 /** No list read of a decision returns more than this; a rule that could meet more must page by itself. */
 export const LIST_READ_MAXIMUM = 10_000;
@@ -24,14 +25,25 @@ export interface ListRead {
   parent?: string;
 }
 
-/** How many Events of a kind an actor caused in a Group within the last seconds, and when the oldest of them was. */
+/**
+ * What the newest Events can reach of a limit: those of a kind that an actor caused in a Group within the last seconds,
+ * counted up to the limit and no further, so that a read is no longer than the limit is high.
+ */
 export interface RecentRead {
   read: 'recent';
   groupId: string;
   eventKind: string;
   actor: Principal;
   seconds: number;
+  /** The policy's number that the count is compared with. */
+  limit: Extract<keyof CooperationLimits, 'messagesPerMinute' | 'proposalsPerMinute'>;
 }
+
+/**
+ * So far below a limit nothing need be counted: a batch of Commands that are decided one after the other, on one read,
+ * does not bridge it.
+ */
+export const RECENT_MARGIN = 1_000;
 
 export interface LoadedAggregate<K extends AggregateKind = AggregateKind> {
   kind: K;
@@ -44,8 +56,12 @@ export interface LoadedAggregate<K extends AggregateKind = AggregateKind> {
 }
 
 export interface RecentCount {
+  /**
+   * The limit itself stands for it and all above. 0 also where all Events of the Group together, whoever caused them, are
+   * fewer than the limit less RECENT_MARGIN.
+   */
   count: number;
-  /** Timestamp of the oldest Event counted; absent when there is none. */
+  /** Timestamp of the oldest Event counted, so at the limit the one whose leaving makes room; absent when there is none. */
   oldest?: string;
 }
 

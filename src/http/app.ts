@@ -1,5 +1,6 @@
 // The whole HTTP surface: health, the operator's API, and the API of each Organization. Routes stand in their own files;
 // what all of them share (limits, error documents, one log line per request) stands here.
+import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Authority, TenantSigners } from '../authority/ports.ts';
 import type { KeyVault } from '../platform/key-vault.ts';
@@ -13,6 +14,8 @@ import { Tokens } from './auth/tokens.ts';
 import { commandRoutes } from './commands.ts';
 import { HttpRefusal, fail, refusalResponse } from './errors.ts';
 import { healthRoutes } from './health.ts';
+import { limitRequests } from './limits/limited.ts';
+import { RequestLimits } from './limits/request-limits.ts';
 import { operatorRoutes } from './operator/routes.ts';
 import { readRoutes } from './reads/routes.ts';
 import { authenticate, Directory, type TenantEnv } from './tenancy.ts';
@@ -28,6 +31,12 @@ export interface HttpParts {
   operatorToken?: string;
   /** Milliseconds since 1970, for the age of tokens. */
   clock?: () => number;
+  /** Milliseconds of a clock that nobody sets, for what is counted by time. */
+  monotonic?: () => number;
+  /** A fresh `urn:uuid:` id. */
+  newId?: () => string;
+  /** Random bytes for what nobody may guess, of a challenge. */
+  random?: (bytes: number) => Uint8Array;
   /** True while the service stops: not ready any more. */
   isStopping?: () => boolean;
   /** Who may have a signature checked next; of its own unless a test watches. */
@@ -35,26 +44,31 @@ export interface HttpParts {
 }
 
 /** What the parts of the API share, made once. */
-export interface Services extends Required<Omit<HttpParts, 'operatorToken'>> {
+export interface Services extends Required<Omit<HttpParts, 'operatorToken' | 'random'>> {
   operatorToken: string | undefined;
   directory: Directory;
   challenges: Challenges;
   tokens: Tokens;
   keys: KeyWatch;
+  limits: RequestLimits;
 }
 
 export function createApp(parts: HttpParts): Hono {
   const { organizations } = parts.store;
+  const { logger, monotonic = () => performance.now() } = parts;
   const services: Services = {
     ...parts,
     operatorToken: parts.operatorToken,
     clock: parts.clock ?? Date.now,
+    monotonic,
+    newId: parts.newId ?? (() => `urn:uuid:${randomUUID()}`),
     isStopping: parts.isStopping ?? (() => false),
     turns: parts.turns ?? fairTurns(),
     directory: new Directory(organizations),
-    challenges: new Challenges(parts.vault),
+    challenges: new Challenges(parts.vault, parts.random),
     tokens: new Tokens(parts.vault),
     keys: new KeyWatch(organizations),
+    limits: new RequestLimits({ organizations, logger, monotonic }),
   };
   const app = new Hono();
   app.use(async (c, next) => {
@@ -83,6 +97,7 @@ function tenantRoutes(services: Services): Hono<TenantEnv> {
   const tenant = new Hono<TenantEnv>();
   tenant.route('/auth', authRoutes(services));
   tenant.use('*', authenticate(services));
+  tenant.use('*', limitRequests(services.limits));
   tenant.route('/', commandRoutes(services));
   tenant.route('/', readRoutes(services));
   tenant.all('*', () => {

@@ -2,9 +2,11 @@
 import { Hono } from 'hono';
 import type { Authority } from '../authority/ports.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { ErrorCode } from '../protocol/refusals.ts';
 import { COMMAND_BODY_MAXIMUM, jsonBytes, limitBody } from './bodies.ts';
-import { refusalResponse } from './errors.ts';
+import { HttpRefusal, refusalResponse } from './errors.ts';
 import { jsonText } from './json-text.ts';
+import { UNBELIEVED_COST, type Asker, type RequestLimits } from './limits/request-limits.ts';
 import type { TenantEnv } from './tenancy.ts';
 import type { Turns } from './turns.ts';
 
@@ -12,16 +14,26 @@ export interface CommandParts {
   authority: Authority;
   logger: Logger;
   turns: Turns;
+  limits: RequestLimits;
 }
 
-export function commandRoutes({ authority, logger, turns }: CommandParts): Hono<TenantEnv> {
+export function commandRoutes({ authority, logger, turns, limits }: CommandParts): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
   routes.post('/commands', limitBody(COMMAND_BODY_MAXIMUM), async (c) => {
     const organization = c.get('organization');
     const { principal } = c.get('bearer');
     const tenant = organization.organizationId;
     const bytes = await jsonBytes(c);
-    const submission = await turns.run({ lane: tenant }, () => authority.submit(organization, bytes, { principal }));
+    const asker: Asker = { organizationId: tenant, principal };
+    const submission = await turns.run({ lane: tenant }, async () => {
+      const limited = await limits.stillAdmitted('commands', asker);
+      if (limited) throw new HttpRefusal(limited);
+      const answer = await authority.submit(organization, bytes, { principal });
+      if (!answer.accepted && isUnbelieved(answer.refusal.code)) {
+        await limits.charge('commands', asker, UNBELIEVED_COST - 1);
+      }
+      return answer;
+    });
     if (!submission.accepted) {
       const { refusal, relatedActionId, groupId, occurredAt } = submission;
       logger.info({ tenant, groupId, actionId: relatedActionId, code: refusal.code }, 'a Command was refused');
@@ -35,4 +47,9 @@ export function commandRoutes({ authority, logger, turns }: CommandParts): Hono<
     return jsonText(c, `{"receipt":${receipt},"events":[${events.join(',')}],"duplicate":${duplicate}}`);
   });
   return routes;
+}
+
+/** Refused before the rules were asked: only these cost more than they should. Who knocks with a token answers for it. */
+function isUnbelieved(code: ErrorCode): boolean {
+  return code === 'AUTH_INVALID_SIGNATURE';
 }

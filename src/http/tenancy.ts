@@ -1,8 +1,6 @@
 // From a request to who asks in which Organization. Without a live token nothing is looked up, so neither the answer nor
 // its time tells whether the Organization exists (design section 6).
-import { createHash } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
-import type { OrganizationId } from '../protocol/ids.ts';
 import type { OrganizationRow, OrganizationStore } from '../store/port.ts';
 import { BoundedCache } from '../platform/bounded-cache.ts';
 import type { KeyWatch } from './auth/key-watch.ts';
@@ -28,12 +26,12 @@ export class Directory {
     this.organizations = organizations;
   }
 
-  /** Always asks the database, so that a known slug takes no less time than an unknown one. */
+  /** As it is now. */
   async lookUp(slug: string): Promise<OrganizationRow | undefined> {
     return SLUG.test(slug) ? this.organizations.bySlug(slug) : undefined;
   }
 
-  /** For callers whose token proves that the Organization exists. */
+  /** A known slug takes less time than an unknown one: for callers who cannot see that, or know it exists. */
   async known(slug: string): Promise<OrganizationRow | undefined> {
     const cached = this.cached.get(slug);
     if (cached) return cached;
@@ -73,12 +71,4 @@ export async function bearerOf(c: Context, { tokens, keys, directory, clock }: A
 
 export function bearerToken(c: Context): string | undefined {
   return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
-}
-
-/**
- * Stands in for an Organization that does not exist, so that its challenges look and cost like any other. Of one length,
- * because what stands in a path can have any, and a key is derived from this.
- */
-export function decoyOrganizationId(slug: string): OrganizationId {
-  return `urn:mwp:nowhere:${createHash('sha256').update(slug).digest('hex')}` as OrganizationId;
 }

@@ -10,6 +10,9 @@ export interface Turns {
 /** Commands and logins in hand at once: enough to keep the thread pool and the database busy, and no more. */
 const IN_HAND_MAXIMUM = 64;
 
+/** Of one tenant while another is there: what is in hand shares the thread pool and the main thread with who comes next. */
+export const IN_HAND_OF_ONE_MAXIMUM = 16;
+
 export function fairTurns(): Turns {
-  return new FairQueue({ capacity: IN_HAND_MAXIMUM });
+  return new FairQueue({ capacity: IN_HAND_MAXIMUM, perLaneBeside: IN_HAND_OF_ONE_MAXIMUM });
 }

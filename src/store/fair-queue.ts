@@ -12,6 +12,9 @@ export const AUDIT_WAITING_MAXIMUM = 1_000;
 /** Nobody waits longer for a turn; whoever asked has given up by then, or waits for itself. */
 export const TURN_WAIT_MAXIMUM_MS = 30_000;
 
+/** A lane is still there so long after its last job: who asks ten times a second is not away in between. */
+export const PRESENCE_MS = 2_000;
+
 /** Closing waits this long for who works, and then goes on without them. */
 export const CLOSE_WAIT_MAXIMUM_MS = 10_000;
 
@@ -20,6 +23,11 @@ export interface FairQueueOptions {
   capacity: number;
   /** Of these, turns of the same lane. */
   perLane?: number;
+  /**
+   * Of these, turns of one lane while another lane is there. Whoever comes next waits for one of them to end, and then runs
+   * beside all of them: so few that this hardly shows, and enough to keep what they work with busy.
+   */
+  perLaneBeside?: number;
   /** Of these, turns with the same key. */
   perKey?: number;
   waitingMaximum?: number;
@@ -50,11 +58,14 @@ interface Waiting<Load> {
 }
 
 export class FairQueue<Load = never> {
+  /** When each lane last had a turn, in that order. */
+  private readonly present = new Map<string, number>();
   private readonly lanes = new Map<string, Waiting<Load>[]>();
   /** Turns at work, by lane and by key. */
   private readonly running = new Map<string, number>();
   private readonly capacity: number;
   private readonly perLane: number;
+  private readonly perLaneBeside: number;
   private readonly perKey: number;
   private readonly waitingMaximum: number;
   private readonly sharingMaximum: number;
@@ -65,8 +76,10 @@ export class FairQueue<Load = never> {
 
   constructor(options: FairQueueOptions) {
     const { capacity, perLane = capacity, perKey = capacity, waitingMaximum, sharingMaximum = 1 } = options;
+    const { perLaneBeside = perLane } = options;
     this.capacity = capacity;
     this.perLane = perLane;
+    this.perLaneBeside = perLaneBeside;
     this.perKey = perKey;
     this.waitingMaximum = waitingMaximum ?? WAITING_MAXIMUM;
     this.sharingMaximum = sharingMaximum;
@@ -106,7 +119,9 @@ export class FairQueue<Load = never> {
 
   private turn({ lane, key }: Turn, sharing?: { load: Load }): Promise<SharedTurn<Load> | undefined> {
     if (this.closed) return Promise.reject(new StoreFault('unavailable', 'the store is closed'));
-    if (this.waiting >= this.waitingMaximum) return Promise.reject(new StoreFault('unavailable', 'too many wait'));
+    if (this.waiting >= this.waitingMaximum && !this.makeRoomFor(lane)) {
+      return Promise.reject(new StoreFault('unavailable', 'too many wait'));
+    }
     return new Promise((resolve, reject) => {
       const waiting: Waiting<Load> = {
         key: key === undefined ? undefined : `${lane} ${key}`,
@@ -129,6 +144,19 @@ export class FairQueue<Load = never> {
     });
   }
 
+  /** Who fills the queue is turned away, not who comes: the last one of the longest lane, if that is another's. */
+  private makeRoomFor(lane: string): boolean {
+    let [longest, longestJobs] = [lane, this.lanes.get(lane) ?? []];
+    const own = longestJobs.length;
+    for (const [other, jobs] of this.lanes) {
+      if (jobs.length > longestJobs.length) [longest, longestJobs] = [other, jobs];
+    }
+    if (longest === lane || longestJobs.length <= own + 1) return false;
+    this.waiting -= 1;
+    longestJobs.pop()?.fail(new StoreFault('unavailable', 'too many wait'));
+    return true;
+  }
+
   private giveUp(lane: string, waiting: Waiting<Load>): void {
     const jobs = this.lanes.get(lane) ?? [];
     jobs.splice(jobs.indexOf(waiting), 1);
@@ -139,12 +167,13 @@ export class FairQueue<Load = never> {
 
   private startWhatMay(): void {
     let passed = 0;
+    const now = performance.now();
     // A lane that had its turn, or cannot use it now, goes to the end of the Map.
     while (this.active < this.capacity && passed < this.lanes.size) {
       const [lane, jobs] = this.lanes.entries().next().value as [string, Waiting<Load>[]];
       this.lanes.delete(lane);
-      const party = this.count(lane) < this.perLane ? this.takeParty(jobs) : [];
-      if (party.length > 0) this.start(lane, party);
+      const party = this.mayBegin(lane, now) ? this.takeParty(jobs) : [];
+      if (party.length > 0) this.start(lane, party, now);
       passed = party.length > 0 ? 0 : passed + 1;
       if (jobs.length > 0) this.lanes.set(lane, jobs);
       else passed = 0;
@@ -167,7 +196,36 @@ export class FairQueue<Load = never> {
     return party;
   }
 
-  private start(lane: string, party: Waiting<Load>[]): void {
+  private mayBegin(lane: string, now: number): boolean {
+    const running = this.count(lane);
+    if (running < this.perLaneBeside) return true;
+    return running < this.perLane && !this.isAnotherThere(lane, now);
+  }
+
+  /** The lane that is looked at is not among those that wait. */
+  private isAnotherThere(lane: string, now: number): boolean {
+    if (this.lanes.size > 0) return true;
+    for (const [other, lastTurn] of this.present) {
+      const isThere = this.count(other) > 0 || now - lastTurn <= PRESENCE_MS;
+      if (isThere && other !== lane) return true;
+      if (!isThere) this.present.delete(other);
+    }
+    return false;
+  }
+
+  /** With each turn one that is away is forgotten, so no more are remembered than there were lately. */
+  private remember(lane: string, now: number): void {
+    const first = this.present.entries().next();
+    if (!first.done) {
+      const [other, lastTurn] = first.value;
+      if (this.count(other) === 0 && now - lastTurn > PRESENCE_MS) this.present.delete(other);
+    }
+    this.present.delete(lane);
+    this.present.set(lane, now);
+  }
+
+  private start(lane: string, party: Waiting<Load>[], now: number): void {
+    this.remember(lane, now);
     const held = [lane, ...new Set(party.flatMap(({ key }) => key ?? []))];
     this.active += 1;
     this.waiting -= party.length;

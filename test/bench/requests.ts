@@ -23,14 +23,16 @@ export function signedRequests(
 ): Buffer[] {
   const speakers = world.speakers.map((speaker) => ({ key: keyOf('human', speaker), token: speaker.token }));
   const coordinator = keyOf('agent', world.coordinator);
+  const path = `/v1/orgs/${world.slug}/commands`;
+  const send = (token: string, body: Uint8Array) => request({ url: world.url, path, token, body });
   return Array.from({ length: count }, (_, at) => {
     const group = groups[at % groups.length] as SpokenGroup;
     if (kind === 'work') {
-      return request(world, world.coordinator.token, signCommand(coordinator, authorize(group), COORDINATING).bytes);
+      return send(world.coordinator.token, signCommand(coordinator, authorize(group), COORDINATING).bytes);
     }
     const { key, token } = speakers[group.members[at % group.members.length] as number] as (typeof speakers)[number];
     const text = `${at} `.padEnd(textCharacters, 'All work is work of the Group. ');
-    return request(world, token, signCommand(key, post(group, text), { membershipEpoch: 1 }).bytes);
+    return send(token, signCommand(key, post(group, text), { membershipEpoch: 1 }).bytes);
   });
 }
 
@@ -71,13 +73,20 @@ function freshId(): string {
   return `urn:uuid:${randomUUID()}`;
 }
 
-function request({ url, slug }: World, token: string, body: Uint8Array): Buffer {
+export interface RequestDraft {
+  url: string;
+  path: string;
+  token?: string;
+  /** Absent: a GET. */
+  body?: Uint8Array;
+}
+
+export function request({ url, path, token, body }: RequestDraft): Buffer {
   const head = [
-    `POST /v1/orgs/${slug}/commands HTTP/1.1`,
+    `${body ? 'POST' : 'GET'} ${path} HTTP/1.1`,
     `Host: ${new URL(url).host}`,
-    `Authorization: Bearer ${token}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.byteLength}`,
+    ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
+    ...(body ? ['Content-Type: application/json', `Content-Length: ${body.byteLength}`] : []),
   ];
-  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]);
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body ?? Buffer.alloc(0)]);
 }

@@ -1,6 +1,7 @@
 // One Organization with its people and Groups, made over the service's own API: humans who own the Groups, and one hot
 // Group that all of them are members of. Plain data, so that it can be handed to the process that makes the load.
 import { randomUUID } from 'node:crypto';
+import type { RequestRates } from '../../src/domain/policy.ts';
 import { AuthorityClient } from '../../src/worker/client.ts';
 import { signCommand, type CommandDraft, type Epochs } from '../../src/worker/commands.ts';
 import { generateActorKey, type ActorKey, type NewActorKey } from '../../src/worker/keys.ts';
@@ -16,6 +17,10 @@ const AT_ONCE = 8;
 const MESSAGES_PER_MINUTE = 100_000;
 const DEADLINE = '2099-01-01T00:00:00Z';
 const SLUG = 'bench';
+/** Nobody is held back by a number: what is measured is the service. */
+const UNLIMITED = { perSecond: 100_000, burst: 1_000_000 };
+const SHARED = { organization: UNLIMITED, actor: UNLIMITED };
+const UNLIMITED_RATES: RequestRates = { commands: SHARED, reads: SHARED, logins: SHARED };
 
 export interface Speaker {
   principalId: string;
@@ -42,19 +47,30 @@ export interface World {
   groups: SpokenGroup[];
 }
 
-export async function makeWorld(url: string, groupCount: number): Promise<World> {
+export interface WorldOptions {
+  slug?: string;
+  humans?: number;
+  rates?: RequestRates;
+}
+
+export async function makeWorld(
+  url: string,
+  groupCount: number,
+  { slug = SLUG, humans: humanCount = HUMANS, rates = UNLIMITED_RATES }: WorldOptions = {},
+): Promise<World> {
   const operator = new Operator({ url, token: OPERATOR_TOKEN, signal: new AbortController().signal });
-  await operator.createOrganization(SLUG, 'Bench');
-  const policy = await operator.policy(SLUG);
+  await operator.createOrganization(slug, 'Bench');
+  const policy = await operator.policy(slug);
   const limits = { ...policy.limits, messagesPerMinute: MESSAGES_PER_MINUTE };
-  await operator.putPolicy(SLUG, { ...policy, limits });
+  // A checkout from before there were rates takes none.
+  await operator.putPolicy(slug, { ...policy, limits, ...('rates' in policy && { rates: UNLIMITED_RATES }) });
   const coordinator = generateActorKey({ type: 'agent', id: 'urn:bench:agent:coordinator' });
-  await operator.registerAgent(SLUG, agentCard(coordinator) as never);
-  const humans = Array.from({ length: HUMANS }, (_, at) =>
+  await operator.registerAgent(slug, agentCard(coordinator) as never);
+  const humans = Array.from({ length: humanCount }, (_, at) =>
     generateActorKey({ type: 'human', id: `urn:bench:human:${at}` }),
   );
-  for (const human of humans) await operator.registerPrincipal(SLUG, human, 'A human');
-  const clientOf = (key: ActorKey) => new AuthorityClient({ url, organization: SLUG, key });
+  for (const human of humans) await operator.registerPrincipal(slug, human, 'A human');
+  const clientOf = (key: ActorKey) => new AuthorityClient({ url, organization: slug, key });
   const clients = humans.map(clientOf);
   const speakers = await Promise.all(clients.map((client, at) => speaker(client, humans[at] as NewActorKey)));
   const coordinating = clientOf(coordinator);
@@ -64,7 +80,7 @@ export async function makeWorld(url: string, groupCount: number): Promise<World>
   const numbers = Array.from({ length: groupCount }, (_, at) => at);
   const create = async () => {
     for (let at = numbers.shift(); at !== undefined; at = numbers.shift()) {
-      const owner = at % HUMANS;
+      const owner = at % humanCount;
       const made = await createGroup(clients[owner] as AuthorityClient, coordinator);
       groups[at] = { ...made, members: [owner] };
     }
@@ -82,7 +98,10 @@ export async function makeWorld(url: string, groupCount: number): Promise<World>
     await submit(coordinating, draft, { sessionEpoch: 1, membershipEpoch: 1, coordinatorEpoch: 1 });
     hot.members.push(at);
   }
-  return { url, slug: SLUG, speakers, coordinator: await speaker(coordinating, coordinator), groups };
+  if ('rates' in policy && rates !== UNLIMITED_RATES) {
+    await operator.putPolicy(slug, { ...(await operator.policy(slug)), rates });
+  }
+  return { url, slug, speakers, coordinator: await speaker(coordinating, coordinator), groups };
 }
 
 async function speaker(client: AuthorityClient, key: NewActorKey): Promise<Speaker> {

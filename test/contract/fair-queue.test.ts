@@ -1,6 +1,6 @@
 // Turns: so many at once, one tenant after the other, few with the same key.
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { FairQueue, TURN_WAIT_MAXIMUM_MS } from '../../src/store/fair-queue.ts';
+import { FairQueue, PRESENCE_MS, TURN_WAIT_MAXIMUM_MS } from '../../src/store/fair-queue.ts';
 
 /** Jobs that end when told to, and the order in which they began. */
 function bench(queue: FairQueue) {
@@ -66,6 +66,40 @@ describe('fair queue', () => {
     await end('1');
     await end('2');
     await Promise.all(jobs);
+  });
+
+  it('who fills the queue is turned away, not another tenant', async () => {
+    const queue = new FairQueue({ capacity: 1, waitingMaximum: 3 });
+    const { job, end } = bench(queue);
+    const jobs = [job('a1', 'a'), job('a2', 'a'), job('a3', 'a')];
+    const last = expect(job('a4', 'a')).rejects.toMatchObject({ name: 'StoreFault', kind: 'unavailable' });
+    const other = job('b1', 'b');
+    await last;
+    await expect(job('a5', 'a')).rejects.toMatchObject({ kind: 'unavailable' });
+    for (const name of ['a1', 'a2', 'b1', 'a3']) await end(name);
+    expect(await Promise.all([...jobs, other])).toEqual(['a1', 'a2', 'a3', 'b1']);
+  });
+
+  it('one tenant has all places while it is alone, and its share as long as another one is there', async () => {
+    vi.useFakeTimers();
+    const queue = new FairQueue({ capacity: 4, perLaneBeside: 2 });
+    const { begun, job, end, settle } = bench(queue);
+    const alone = [1, 2, 3, 4, 5].map((at) => job(`a${at}`, 'a'));
+    await settle();
+    expect(begun).toEqual(['a1', 'a2', 'a3', 'a4']);
+    const other = job('b1', 'b');
+    for (const name of ['a1', 'b1']) await end(name);
+    expect(begun.slice(4)).toEqual(['b1']);
+    for (const name of ['a2', 'a3']) await end(name);
+    expect(begun.slice(5)).toEqual(['a5']);
+    const more = [6, 7].map((at) => job(`a${at}`, 'a'));
+    await settle();
+    expect(begun.slice(6)).toEqual([]);
+    await vi.advanceTimersByTimeAsync(PRESENCE_MS + 1);
+    await end('a4'); // and b is not there any more
+    expect(begun.slice(6)).toEqual(['a6', 'a7']);
+    for (const name of ['a5', 'a6', 'a7']) await end(name);
+    await Promise.all([...alone, other, ...more]);
   });
 
   it('nobody waits for ever: who had no turn in time is told, and the others go on', async () => {

@@ -204,7 +204,8 @@ describe.each(STORES)('group commit on $name', ({ name, open }) => {
 
   it('recent Events of an actor are counted with those that the ones before will have written', async () => {
     const groupId = newGroupId();
-    const recent = { read: 'recent' as const, groupId, eventKind: 'message.posted', actor: AGENT, seconds: 60 };
+    const window = { actor: AGENT, seconds: 60, limit: 'messagesPerMinute' } as const;
+    const recent = { read: 'recent', groupId, eventKind: 'message.posted', ...window } as const;
     const post = () => ({
       plan: planFor([groupId], { reads: [recent, { ...recent, eventKind: 'other' }] }),
       decide: () => ({ eventKind: 'message.posted' }),

@@ -1,7 +1,7 @@
 // No read scans a table, however long the tables get.
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import type { ListRead } from '../../src/domain/reads.ts';
+import type { ListRead, RecentRead } from '../../src/domain/reads.ts';
 import { list, one } from '../../src/domain/reads.ts';
 import type { GroupId } from '../../src/protocol/ids.ts';
 import { TENANT_STATEMENTS } from '../../src/store/sqlite/statements.ts';
@@ -82,7 +82,7 @@ describe('indexes', () => {
         for (const shape of shapes) await reader.page({ kind: 'work_item', limit: 10, ...shape });
         const lists = shapes.filter((shape) => 'groupId' in shape || 'holder' in shape || 'parent' in shape);
         await reader.load([one('lease', 'urn:1'), ...lists.map((shape) => list('work_item', shape))]);
-        await reader.load([{ read: 'recent', groupId, eventKind: 'message.committed', actor: AGENT, seconds: 60 }]);
+        await reader.load([recentOf(groupId)]);
         await reader.event('urn:event:77');
         await reader.eventsById(['urn:event:7', 'urn:event:8']);
         await reader.events(groupId, 100, 10);
@@ -194,4 +194,9 @@ function planOf(groupId: GroupId, shapes: Omit<ListRead, 'read' | 'kind'>[]) {
     signingHashes: ['h1', 'h2'],
     reads,
   };
+}
+
+function recentOf(groupId: string): RecentRead {
+  const limit = 'messagesPerMinute';
+  return { read: 'recent', groupId, eventKind: 'message.committed', actor: AGENT, seconds: 60, limit };
 }

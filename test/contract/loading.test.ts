@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { indexOf } from '../../src/domain/aggregate-index.ts';
 import type { ListRead, LoadedAggregate, Read, RecentRead } from '../../src/domain/reads.ts';
-import { LIST_READ_MAXIMUM, list, one } from '../../src/domain/reads.ts';
+import { LIST_READ_MAXIMUM, list, one, RECENT_MARGIN } from '../../src/domain/reads.ts';
 import type { OrganizationId } from '../../src/protocol/ids.ts';
 import { timestampFromMillis } from '../../src/protocol/timestamps.ts';
 import type { PageRequest } from '../../src/store/port.ts';
@@ -116,6 +116,7 @@ describe.each(STORES)('loading on $name', ({ open }) => {
       eventKind,
       actor,
       seconds,
+      limit: 'messagesPerMinute',
     });
     const reads: Read[] = [
       recent('work.proposed', 60),
@@ -142,6 +143,40 @@ describe.each(STORES)('loading on $name', ({ open }) => {
       return { result: undefined };
     });
   });
+
+  it.each([
+    ['low', 2],
+    ['so high that all Events of the Group are looked at first', RECENT_MARGIN + 2],
+  ])(
+    'recents are counted up to a limit that is %s, and the oldest counted is the one that makes room',
+    async (_, limit) => {
+      const org = await newTenant(opened.store);
+      const policy = await opened.store.organizations.policy(org);
+      const limits = { ...policy.limits, messagesPerMinute: limit };
+      await opened.store.organizations.changeRegistry(org, {
+        policy: { ...policy, limits, version: policy.version + 1 },
+      });
+      const groupId = newGroupId();
+      const start = millis;
+      for (let events = 0; events < 4; events += 1) {
+        await append(opened.store, org, groupId, { eventKind: 'message.committed', events: 1 });
+        millis += 10_000;
+      }
+      const read = { read: 'recent', groupId, eventKind: 'message.committed', actor: AGENT } as const;
+      const within = async (seconds: number) => {
+        const reads: Read[] = [{ ...read, seconds, limit: 'messagesPerMinute' }];
+        return opened.store.read(org, async (reader) => (await reader.load(reads)).recents);
+      };
+      const third = timestampFromMillis(start + 20_000);
+      const all = limit === 2 ? { count: 2, oldest: third } : { count: 4, oldest: timestampFromMillis(start) };
+      expect(await within(60)).toEqual([all]);
+      // Two are within the time, which is as many as may be looked past.
+      expect(await within(25)).toEqual([{ count: 2, oldest: third }]);
+      const one = { count: 1, oldest: timestampFromMillis(start + 30_000) };
+      expect(await within(15)).toEqual([limit === 2 ? one : { count: 0 }]);
+      expect(await within(5)).toEqual([{ count: 0 }]);
+    },
+  );
 
   it('a list beyond the maximum is a fault and not a part of the list; a page is cut', async () => {
     const org = await newTenant(opened.store);

@@ -198,7 +198,7 @@ export class Mission {
     actor: ActorKey,
     workItemId: string,
     artifactHashes: string[],
-    type: 'deterministic_test' | 'reviewer_assessment' = 'deterministic_test',
+    type: 'deterministic_test' | 'reviewer_assessment' | 'failure_report' = 'deterministic_test',
   ) {
     return signEvidence(actor, {
       missionId: this.missionId,

@@ -34,27 +34,34 @@ export class Tenant {
   readonly authority: Authority;
   readonly alarms: string[] = [];
   private readonly clock: () => number;
+  private readonly scope: string;
+  private way: Authority;
 
   private constructor(
     store: AuthorityStore,
     organization: OrganizationRow,
     keys: Map<string, ActorKey>,
     clock: () => number,
+    scope: string,
   ) {
     this.store = store;
     this.organization = organization;
     this.keys = keys;
     this.clock = clock;
+    this.scope = scope;
     this.authority = this.anotherAuthority(store);
+    this.way = this.authority;
   }
 
   static async create(
     store: AuthorityStore,
-    options: { clock?: () => number; policy?: Partial<Policy>; vault?: KeyVault } = {},
+    options: { clock?: () => number; policy?: Partial<Policy>; vault?: KeyVault; name?: string; scope?: string } = {},
   ) {
     const clock = options.clock ?? Date.now;
-    const name = randomUUID().slice(0, 8);
-    const service = (role: string): Principal => ({ type: 'service', id: `urn:test:${name}:service:${role}` });
+    const name = options.name ?? randomUUID().slice(0, 8);
+    /** Before the ids of its principals; two Organizations can have the same. */
+    const scope = options.scope ?? `urn:test:organization:${name}`;
+    const service = (role: string): Principal => ({ type: 'service', id: `${scope}:service:${role}` });
     const organization: OrganizationRow = {
       organizationId: `urn:test:organization:${name}` as OrganizationId,
       slug: `org-${name}`,
@@ -94,7 +101,12 @@ export class Tenant {
       policy,
     });
     expect(created).toMatchObject({ outcome: 'done' });
-    return new Tenant(store, organization, keys, clock);
+    return new Tenant(store, organization, keys, clock, scope);
+  }
+
+  /** From now on Commands go this way instead of straight to the authority. */
+  submitThrough(way: Authority): void {
+    this.way = way;
   }
 
   /** A second authority with caches of its own, as another process would have. */
@@ -116,12 +128,12 @@ export class Tenant {
   }
 
   async human(name: string): Promise<ActorKey> {
-    return this.register({ type: 'human', id: `${this.organization.organizationId}:human:${name}` });
+    return this.register({ type: 'human', id: `${this.scope}:human:${name}` });
   }
 
   /** Registered, with a Card that offers the capabilities, and with session 1 open. */
   async agent(name: string, capabilities = [CODING]): Promise<ActorKey> {
-    const key = await this.register({ type: 'agent', id: `${this.organization.organizationId}:agent:${name}` });
+    const key = await this.register({ type: 'agent', id: `${this.scope}:agent:${name}` });
     await this.registerCard(key, 1, capabilities);
     await this.openSession(key);
     return key;
@@ -185,7 +197,7 @@ export class Tenant {
     return signCommand(key, draft, epochs, this.clock()).bytes;
   }
 
-  submitBytes(bytes: Uint8Array, caller: Principal, authority = this.authority): Promise<Submission> {
+  submitBytes(bytes: Uint8Array, caller: Principal, authority = this.way): Promise<Submission> {
     return authority.submit(this.organization, bytes, { principal: caller });
   }
 

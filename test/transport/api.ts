@@ -33,6 +33,8 @@ export interface ApiOptions {
   vault?: KeyVault;
   clock?: () => number;
   turns?: Turns;
+  monotonic?: () => number;
+  operatorToken?: string;
 }
 
 export class Api {
@@ -55,6 +57,8 @@ export class Api {
       logger: createLogger('trace', { write: (line) => void this.log.push(line) }),
       ...(options.clock && { clock: options.clock }),
       ...(options.turns && { turns: options.turns }),
+      ...(options.monotonic && { monotonic: options.monotonic }),
+      ...(options.operatorToken && { operatorToken: options.operatorToken }),
     });
   }
 

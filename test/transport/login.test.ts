@@ -145,7 +145,7 @@ describe.each(STORES)('$name: logging in', ({ open }) => {
   it('a challenge of one Organization, or of another master key, is worth nothing here', async () => {
     const other = await Tenant.create(opened.store, { clock: () => now });
     const theirs = new Challenges(api.vault).issue(
-      other.organization.organizationId,
+      other.organization.slug,
       { principal: olga.principal, keyId: olga.keyId, clientNonce: 'abcd' },
       tenant.now(),
     );

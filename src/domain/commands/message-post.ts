@@ -93,7 +93,14 @@ export const messagePost: CommandKind<MessagePostPayload> = {
 };
 
 function recentRead({ groupId, actor }: Command): RecentRead {
-  return { read: 'recent', groupId: groupId ?? '', eventKind: 'message.posted', actor, seconds: RATE_WINDOW_SECONDS };
+  return {
+    read: 'recent',
+    groupId: groupId ?? '',
+    eventKind: 'message.posted',
+    actor,
+    seconds: RATE_WINDOW_SECONDS,
+    limit: 'messagesPerMinute',
+  };
 }
 
 function conversationIdOf({ command, payload }: Request<MessagePostPayload>): string | undefined {

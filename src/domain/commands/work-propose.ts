@@ -79,7 +79,14 @@ export const workPropose: CommandKind<WorkProposePayload> = {
 /** (f): accepted in the last 60 seconds by this actor in this Group. */
 function recentRead(command: Command): RecentRead {
   const { actor } = command;
-  return { read: 'recent', groupId: groupOf(command), eventKind: 'work.proposed', actor, seconds: RATE_WINDOW_SECONDS };
+  return {
+    read: 'recent',
+    groupId: groupOf(command),
+    eventKind: 'work.proposed',
+    actor,
+    seconds: RATE_WINDOW_SECONDS,
+    limit: 'proposalsPerMinute',
+  };
 }
 
 function checkUnused(proposalId: string, view: View): Refusal | undefined {

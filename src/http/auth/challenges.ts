@@ -1,6 +1,7 @@
 // The challenge of the wire protocol (commands.md (j), MWP-IDN-007b) without a memory: its id authenticates the whole
-// transcript, so any process can issue one and any other can check the answer. That it is used once is the store's.
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+// transcript, so any process can issue one and any other can check the answer. That it is used once is the store's. It is
+// bound to the slug of the path, not to what stands behind it, so nobody need look whether there is such an Organization.
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { id, timestamp } from '../../protocol/documents/shapes.ts';
 import type { Principal } from '../../protocol/principals.ts';
@@ -49,13 +50,15 @@ export interface Challenge {
 
 export class Challenges {
   private readonly vault: KeyVault;
+  private readonly random: (bytes: number) => Uint8Array;
 
-  constructor(vault: KeyVault) {
+  constructor(vault: KeyVault, random: (bytes: number) => Uint8Array = randomBytes) {
     this.vault = vault;
+    this.random = random;
   }
 
-  issue(organizationId: string, { principal, keyId, clientNonce }: ChallengeRequest, now: string): Challenge {
-    const serverNonce = encodeBase64url(randomBytes(SERVER_NONCE_BYTES));
+  issue(slug: string, { principal, keyId, clientNonce }: ChallengeRequest, now: string): Challenge {
+    const serverNonce = encodeBase64url(this.random(SERVER_NONCE_BYTES));
     const expiresAt = addSeconds(now, CHALLENGE_SECONDS);
     const members = {
       agentId: principal.id,
@@ -65,28 +68,29 @@ export class Challenges {
       protocolVersion: '0.1' as const,
       serverNonce,
     };
-    const challengeId = encodeBase64url(this.seal(organizationId, principal.type, members));
+    const challengeId = encodeBase64url(this.seal(slug, principal.type, members));
     const challenge = encodeBase64url(canonicalBytes({ ...members, challengeId }));
     return { challenge, challengeId, serverNonce, expiresAt };
   }
 
   /** The transcript, if this service issued exactly these bytes to this principal. Says nothing of age and use. */
-  read(organizationId: string, principal: Principal, challenge: string): Authentic | undefined {
+  read(slug: string, principal: Principal, challenge: string): Authentic | undefined {
     const bytes = challenge.length <= CHALLENGE_TEXT_MAXIMUM ? decodeBase64url(challenge) : undefined;
     const json = bytes && parseStrictJson(bytes);
     const shape = json?.ok ? transcriptShape.safeParse(json.value) : undefined;
     if (!bytes || !shape?.success || shape.data.agentId !== principal.id) return undefined;
     const { challengeId, ...members } = shape.data;
     const claimed = decodeBase64url(challengeId);
-    const sealed = this.seal(organizationId, principal.type, members);
+    const sealed = this.seal(slug, principal.type, members);
     if (claimed?.length !== sealed.length || !timingSafeEqual(claimed, sealed)) return undefined;
     // Only the canonical spelling is what was issued, and what the signature must be over.
     if (!Buffer.from(canonicalBytes(shape.data)).equals(bytes)) return undefined;
     return { transcript: shape.data, bytes };
   }
 
-  private seal(organizationId: string, type: Principal['type'], members: Omit<Transcript, 'challengeId'>): Uint8Array {
-    const key = this.vault.subkey('challenge', organizationId);
+  private seal(slug: string, type: Principal['type'], members: Omit<Transcript, 'challengeId'>): Uint8Array {
+    // Of one length, because what stands in a path can have any, and a key is derived from this.
+    const key = this.vault.subkey('challenge', createHash('sha256').update(slug).digest('hex'));
     return createHmac('sha256', key)
       .update(canonicalBytes({ ...members, type }))
       .digest();

@@ -11,8 +11,12 @@ export const RECHECK_MILLISECONDS = 5_000;
 /** Keys in use at the same time, about 200 bytes each. */
 const CACHE_MAXIMUM = 20_000;
 
+export type KeyHolder = Pick<TokenBearer, 'organizationId' | 'keyId' | 'principal'>;
+
 export class KeyWatch {
-  private readonly seen = new BoundedCache<{ holder: string; valid: boolean; askedAt: number }>(CACHE_MAXIMUM);
+  private readonly seen = new BoundedCache<{ holder: string; binding: KeyBinding | undefined; askedAt: number }>(
+    CACHE_MAXIMUM,
+  );
   private readonly organizations: OrganizationStore;
 
   constructor(organizations: OrganizationStore) {
@@ -20,22 +24,29 @@ export class KeyWatch {
   }
 
   /** `now`: milliseconds of the host clock, for the age of what is remembered. Validity is judged by the database's. */
-  async isValid(bearer: Pick<TokenBearer, 'organizationId' | 'keyId' | 'principal'>, now: number): Promise<boolean> {
+  async isValid(bearer: KeyHolder, now: number): Promise<boolean> {
     const cacheKey = `${bearer.organizationId} ${bearer.keyId}`;
     const holder = principalKey(bearer.principal);
     const seen = this.seen.get(cacheKey);
-    if (seen?.holder === holder && now - seen.askedAt < RECHECK_MILLISECONDS) return seen.valid;
-    const valid = (await this.validBinding(bearer)) !== undefined;
-    this.seen.set(cacheKey, { holder, valid, askedAt: now });
-    return valid;
+    if (seen?.holder === holder && now - seen.askedAt < RECHECK_MILLISECONDS) return seen.binding !== undefined;
+    const binding = await this.validBinding(bearer);
+    this.seen.set(cacheKey, { holder, binding, askedAt: now });
+    return binding !== undefined;
+  }
+
+  /** As it was a few seconds ago at most. What is not bound is not kept: anybody can ask for any number of those. */
+  async recentBinding(holder: KeyHolder, now: number): Promise<KeyBinding | undefined> {
+    const cacheKey = `${holder.organizationId} ${holder.keyId}`;
+    const seen = this.seen.get(cacheKey);
+    const isSame = seen?.holder === principalKey(holder.principal);
+    if (isSame && now - seen.askedAt < RECHECK_MILLISECONDS) return seen.binding;
+    const binding = await this.validBinding(holder);
+    if (binding) this.seen.set(cacheKey, { holder: principalKey(holder.principal), binding, askedAt: now });
+    return binding;
   }
 
   /** Asks the database now: the binding, when it is this principal's and valid at this moment. */
-  async validBinding({
-    organizationId,
-    keyId,
-    principal,
-  }: Pick<TokenBearer, 'organizationId' | 'keyId' | 'principal'>): Promise<KeyBinding | undefined> {
+  async validBinding({ organizationId, keyId, principal }: KeyHolder): Promise<KeyBinding | undefined> {
     const [evidence, now] = await Promise.all([
       this.organizations.keyEvidence(organizationId, [keyId]),
       this.organizations.now(),

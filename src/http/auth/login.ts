@@ -7,6 +7,8 @@ import { DUMMY_KEY } from '../../trust/dummy-key.ts';
 import { importPublicKey, isScalarInRange, nativeVerify, SIGNATURE_BYTES } from '../../trust/ed25519.ts';
 import { decodeBase64url } from '../../wire/base64url.ts';
 import type { Authentic, Challenges } from './challenges.ts';
+import type { LoginFailures } from '../limits/login-failures.ts';
+import type { Directory } from '../tenancy.ts';
 import type { Turns } from '../turns.ts';
 import type { KeyWatch } from './key-watch.ts';
 
@@ -27,36 +29,75 @@ export interface LoggedIn {
   keyId: string;
 }
 
+export type LoginOutcome =
+  | ({ outcome: 'genuine' } & LoggedIn)
+  | { outcome: 'refused' }
+  /** Not genuine, and one of so many lately that no more was done than to see that. */
+  | { outcome: 'limited'; retryAfterMs: number };
+
 export interface LoginParts {
   organizations: OrganizationStore;
   challenges: Challenges;
+  directory: Directory;
   keys: KeyWatch;
+  failures: LoginFailures;
   turns: Turns;
-  /** Of the Organization's logins; all unknown Organizations share one. */
-  lane: string;
+  clock: () => number;
 }
 
-/** Undefined: refused, at least FAILURE_FLOOR_MILLISECONDS after the call. `organization` undefined: there is none. */
-export async function logIn(
-  parts: LoginParts,
-  organization: OrganizationRow | undefined,
-  answer: LoginAnswer,
-): Promise<LoggedIn | undefined> {
+/** Whatever is not genuine is answered FAILURE_FLOOR_MILLISECONDS after the call, or later. */
+export async function logIn(parts: LoginParts, slug: string, answer: LoginAnswer): Promise<LoginOutcome> {
   const floor = delay(FAILURE_FLOOR_MILLISECONDS);
-  const loggedIn = await parts.turns.run(parts, () => check(parts, organization, answer));
-  if (!loggedIn) await floor;
-  return loggedIn;
+  const organization = await parts.directory.known(slug);
+  // All unknown Organizations share one lane.
+  const lane = `login ${organization?.organizationId ?? ''}`;
+  const outcome = await parts.turns.run({ lane }, () => attempt(parts, { slug, organization }, answer));
+  if (outcome.outcome !== 'genuine') await floor;
+  return outcome;
+}
+
+interface Place {
+  slug: string;
+  /** Undefined: there is none of that slug. */
+  organization: OrganizationRow | undefined;
+}
+
+async function attempt(parts: LoginParts, place: Place, answer: LoginAnswer): Promise<LoginOutcome> {
+  const { challenges, failures } = parts;
+  const authentic = challenges.read(place.slug, answer.principal, answer.challenge);
+  const retryAfterMs = failures.wait(place.slug);
+  // Who holds the key gets in however many strangers are knocking, so the signature is looked at first, and alone.
+  if (retryAfterMs > 0 && !(await looksGenuine(parts, place, answer, authentic))) {
+    return { outcome: 'limited', retryAfterMs };
+  }
+  const loggedIn = await check(parts, place, answer, authentic);
+  if (loggedIn) return { outcome: 'genuine', ...loggedIn };
+  failures.count(place.slug);
+  return { outcome: 'refused' };
+}
+
+/** Costs a signature check and nothing of the database, while the key was seen a moment ago. Spends no challenge. */
+async function looksGenuine(
+  { keys, clock }: LoginParts,
+  { organization }: Place,
+  { principal, challengeSignature }: LoginAnswer,
+  authentic: Authentic | undefined,
+): Promise<boolean> {
+  if (!organization || !authentic) return false;
+  const { organizationId } = organization;
+  const { keyId } = authentic.transcript;
+  const binding = await keys.recentBinding({ organizationId, keyId, principal }, clock());
+  return verifies(binding?.publicKey, challengeSignature, authentic);
 }
 
 async function check(
-  { organizations, challenges, keys }: LoginParts,
-  organization: OrganizationRow | undefined,
-  { principal, challenge, challengeSignature }: LoginAnswer,
+  { organizations, keys }: LoginParts,
+  { organization }: Place,
+  { principal, challengeSignature }: LoginAnswer,
+  authentic: Authentic | undefined,
 ): Promise<LoggedIn | undefined> {
-  if (!organization) return undefined;
+  if (!organization || !authentic) return undefined;
   const { organizationId } = organization;
-  const authentic = challenges.read(organizationId, principal, challenge);
-  if (!authentic) return undefined;
   const { challengeId, expiresAt, keyId } = authentic.transcript;
   // Spent by the first attempt, good or bad, over all processes, before anything is looked at.
   const isFirst = await organizations.consumeChallenge(organizationId, challengeId, expiresAt);

@@ -9,8 +9,10 @@ import { millisFromTimestamp } from '../../protocol/timestamps.ts';
 import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
 import { jsonBody, limitBody, LOGIN_BODY_MAXIMUM } from '../bodies.ts';
 import { authRequired, fail, HttpRefusal, loginRefused } from '../errors.ts';
+import { limitedBy, type Asker, type RequestLimits } from '../limits/request-limits.ts';
+import { LoginFailures } from '../limits/login-failures.ts';
 import type { Turns } from '../turns.ts';
-import { bearerOf, decoyOrganizationId, type Authentication, type TenantEnv } from '../tenancy.ts';
+import { bearerOf, type Authentication, type TenantEnv } from '../tenancy.ts';
 import { CHALLENGE_TEXT_MAXIMUM, CLIENT_NONCE_MAXIMUM, type Challenges } from './challenges.ts';
 import { logIn } from './login.ts';
 import { openSession } from './sessions.ts';
@@ -23,6 +25,9 @@ export interface AuthParts extends Authentication {
   challenges: Challenges;
   logger: Logger;
   turns: Turns;
+  limits: RequestLimits;
+  monotonic: () => number;
+  newId: () => string;
 }
 
 const challengeBody = z.strictObject({
@@ -44,55 +49,66 @@ const tokenBody = z
   });
 
 export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
-  const { store, directory, challenges } = parts;
+  const { store, directory, challenges, limits } = parts;
+  const { organizations } = store;
+  const login = { ...parts, organizations, failures: new LoginFailures(parts.monotonic) };
+  const now = sharedLook(() => organizations.now());
   const routes = new Hono<TenantEnv>();
   routes.use(limitBody(LOGIN_BODY_MAXIMUM));
 
+  // No limit: to refuse one would cost what it costs, and would shut out who has a key (docs/decisions/0015).
   routes.post('/challenge', async (c) => {
     const request = await jsonBody(c, challengeBody);
-    const slug = slugOf(c);
-    const organization = await directory.lookUp(slug);
-    const organizationId = organization?.organizationId ?? decoyOrganizationId(slug);
-    return c.json(challenges.issue(organizationId, request, await store.organizations.now()));
+    return c.json(challenges.issue(slugOf(c), request, await now()));
   });
 
   routes.post('/token', async (c) => {
-    const { principal, challenge, challengeSignature, openSession: wantsSession } = await jsonBody(c, tokenBody);
-    const organization = await directory.lookUp(slugOf(c));
-    const { keys, logger, turns } = parts;
-    const attempt = { principal, challenge, challengeSignature };
-    const lane = `login ${organization?.organizationId ?? ''}`;
-    const loggedIn = await logIn(
-      { organizations: store.organizations, challenges, keys, turns, lane },
-      organization,
-      attempt,
-    );
-    if (!loggedIn || !organization) {
-      logger.info({ tenant: organization?.organizationId }, 'a login was refused');
+    const { openSession: wantsSession, ...answer } = await jsonBody(c, tokenBody);
+    const slug = slugOf(c);
+    const outcome = await logIn(login, slug, answer);
+    const organization = await directory.known(slug);
+    if (outcome.outcome === 'limited') throw new HttpRefusal(limitedBy('logins', outcome.retryAfterMs));
+    if (outcome.outcome === 'refused' || !organization) {
+      parts.logger.info({ tenant: organization?.organizationId }, 'a login was refused');
       throw loginRefused();
     }
+    const { principal, keyId } = outcome;
+    await admitLogin(limits, { organizationId: organization.organizationId, principal });
     const sessionEpoch = wantsSession ? await openedEpoch(parts, organization, principal) : undefined;
-    const now = millisFromTimestamp(await store.organizations.now());
-    const { organizationId, slug } = organization;
-    const bearer = { organizationId, slug, ...loggedIn, signedInAt: now };
-    const issued = await parts.tokens.issue(bearer, now);
+    const signedInAt = millisFromTimestamp(await organizations.now());
+    const { organizationId } = organization;
+    const bearer = { organizationId, slug, principal, keyId, signedInAt };
+    const issued = await parts.tokens.issue(bearer, signedInAt);
     return c.json(tokenAnswer(issued, principal, sessionEpoch));
   });
 
   routes.post('/refresh', async (c) => {
     const { bearer } = await bearerOf(c, parts);
+    await admitLogin(limits, bearer);
     // From the database, not from memory: a refresh is rare and prolongs what a revoked key could do.
     const stillValid = await parts.keys.validBinding(bearer);
-    const now = millisFromTimestamp(await store.organizations.now());
-    if (!stillValid || !mayRefresh(bearer, now)) throw authRequired();
-    return c.json(tokenAnswer(await parts.tokens.issue(bearer, now), bearer.principal));
+    const at = millisFromTimestamp(await organizations.now());
+    if (!stillValid || !mayRefresh(bearer, at)) throw authRequired();
+    return c.json(tokenAnswer(await parts.tokens.issue(bearer, at), bearer.principal));
   });
   return routes;
 }
 
+/** Only for whom a signature or a token vouches: a limit on a claimed name could be used up by anybody. */
+async function admitLogin(limits: RequestLimits, { organizationId, principal }: Asker): Promise<void> {
+  const refusal = await limits.admit('logins', { organizationId, principal });
+  if (refusal) throw new HttpRefusal(refusal);
+}
+
+/** All who ask while a look is under way share what it sees, so a flood asks the database one thing at a time. */
+function sharedLook<Value>(look: () => Promise<Value>): () => Promise<Value> {
+  let underWay: Promise<Value> | undefined;
+  return () => (underWay ??= look().finally(() => (underWay = undefined)));
+}
+
 async function openedEpoch(parts: AuthParts, organization: OrganizationRow, principal: Principal): Promise<number> {
-  const { store, authority, signers } = parts;
-  const session = { organizations: store.organizations, authority, signers };
+  const { store, authority, signers, newId } = parts;
+  const session = { organizations: store.organizations, authority, signers, newId };
   const opening = await openSession(session, organization, principal.id);
   if (opening.opened) return opening.sessionEpoch;
   const { refusal, occurredAt } = opening;

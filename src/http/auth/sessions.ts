@@ -1,6 +1,5 @@
 // Opens an Agent's session as the tenant's identity service: a real signed Command through the authority (commands.md
 // (k)). The epoch is whatever the accepted Event says.
-import { randomUUID } from 'node:crypto';
 import type { Authority, RefusedSubmission, TenantSigners } from '../../authority/ports.ts';
 import type { OrganizationRow, OrganizationStore } from '../../store/port.ts';
 import { signDocument } from '../../trust/signing.ts';
@@ -10,6 +9,8 @@ export interface SessionParts {
   organizations: OrganizationStore;
   authority: Authority;
   signers: TenantSigners;
+  /** A fresh `urn:uuid:` id. */
+  newId: () => string;
 }
 
 export const SESSION_OPEN_KIND = 'ext.missionweaveprotocol.identity.session_open';
@@ -19,12 +20,12 @@ export type SessionOpening = { opened: true; sessionEpoch: number } | ({ opened:
 
 /** `issuedAt` is the database's own time, so freshness cannot fail for a host clock that runs off. */
 export async function openSession(
-  { organizations, authority, signers }: SessionParts,
+  { organizations, authority, signers, newId }: SessionParts,
   organization: OrganizationRow,
   agentId: string,
 ): Promise<SessionOpening> {
   const service = organization.identity;
-  const actionId = `urn:uuid:${randomUUID()}`;
+  const actionId = newId();
   const signer = await signers.signerOf(organization, service);
   const { document } = signDocument(
     'command',

@@ -1,6 +1,5 @@
 // POST /organizations/{slug}/agents: an Agent Card, signed by the registrar and registered through the authority like any
 // other Command.
-import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Authority, TenantSigners } from '../../authority/ports.ts';
@@ -30,6 +29,8 @@ export interface AgentParts {
   signers: TenantSigners;
   directory: Directory;
   logger: Logger;
+  /** A fresh `urn:uuid:` id. */
+  newId: () => string;
 }
 
 export function agentRoutes(parts: AgentParts): Hono {
@@ -42,8 +43,8 @@ export function agentRoutes(parts: AgentParts): Hono {
     const signer = await signers.signerOf(organization, organization.registrar);
     await registerKeys(parts, organization, unsigned);
     const { document } = signDocument('agent-card', unsigned, signer);
-    const issuedAt = await store.organizations.now();
-    const bytes = registerCommand(organization, document, issuedAt, signer);
+    const envelope = { actionId: parts.newId(), issuedAt: await store.organizations.now() };
+    const bytes = registerCommand(organization, document, envelope, signer);
     const submission = await authority.submit(organization, bytes, { principal: organization.registrar });
     if (!submission.accepted) throw new HttpRefusal(submission.refusal, { occurredAt: submission.occurredAt });
     logger.info({ tenant: organization.organizationId, agentId: document.agentId }, 'an Agent Card was registered');
@@ -84,8 +85,12 @@ async function registerKeys({ store }: AgentParts, { organizationId }: Organizat
   await register(store.organizations, organizationId, principal, keys, { principal, displayName });
 }
 
-function registerCommand(organization: OrganizationRow, card: AgentCard, issuedAt: string, signer: Signer): Uint8Array {
-  const actionId = `urn:uuid:${randomUUID()}`;
+function registerCommand(
+  organization: OrganizationRow,
+  card: AgentCard,
+  { actionId, issuedAt }: { actionId: string; issuedAt: string },
+  signer: Signer,
+): Uint8Array {
   const { document } = signDocument(
     'command',
     {

@@ -1,15 +1,25 @@
 // The operator's token: compared without telling where it differs. Without one configured, the operator API is not there.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';
-import { fail } from '../errors.ts';
+import type { Rate } from '../../domain/policy.ts';
+import { refuse } from '../../protocol/refusals.ts';
+import { fail, HttpRefusal } from '../errors.ts';
+import { TokenBuckets } from '../limits/token-buckets.ts';
 import { bearerToken } from '../tenancy.ts';
 
-export function operatorOnly(operatorToken: string | undefined): MiddlewareHandler {
+/** Wrong tokens, of everybody together: more than a person mistypes. Whoever has the right one is never in the way. */
+export const OPERATOR_GUESSES: Rate = { perSecond: 1, burst: 20 };
+
+export function operatorOnly(operatorToken: string | undefined, monotonic: () => number): MiddlewareHandler {
+  const wanted = operatorToken === undefined ? undefined : digest(operatorToken);
+  const guesses = new TokenBuckets(monotonic);
+  const draw = { name: 'guess', rate: OPERATOR_GUESSES };
   return async (c, next) => {
-    if (operatorToken === undefined) throw fail('PROTOCOL_VIOLATION', 'no such path or method', { status: 404 });
-    const given = bearerToken(c) ?? '';
-    if (!timingSafeEqual(digest(given), digest(operatorToken))) {
-      throw fail('AUTH_REQUIRED', 'the operator token is required');
+    if (wanted === undefined) throw fail('PROTOCOL_VIOLATION', 'no such path or method', { status: 404 });
+    if (!timingSafeEqual(digest(bearerToken(c) ?? ''), wanted)) {
+      const retryAfterMs = guesses.take([draw]);
+      if (retryAfterMs === 0) throw fail('AUTH_REQUIRED', 'the operator token is required');
+      throw new HttpRefusal(refuse('RATE_LIMITED', 'too many requests without the operator token', { retryAfterMs }));
     }
     await next();
   };

@@ -1,6 +1,6 @@
 // What a tenant's policy may say: every number within bounds that keep the protocol's promises and the service's own.
 import { z } from 'zod';
-import type { Policy } from '../../domain/policy.ts';
+import { DEFAULT_POLICY, type Policy } from '../../domain/policy.ts';
 import { isCoreCommandKind, isExtensionKind } from '../../protocol/kinds.ts';
 import { id } from '../../protocol/documents/shapes.ts';
 
@@ -15,9 +15,19 @@ const CANDIDATES_MAXIMUM = 100;
 /** Levels: the tree is walked up on each charge, and down by its readers. */
 const DEPTH_MAXIMUM = 32;
 const LISTED_MAXIMUM = 1_000;
+/** One request in a hundred seconds; who wants none ends the key. */
+const RATE_MINIMUM = 0.01;
+/** More than a process answers: no limit at all. */
+const RATE_MAXIMUM = 100_000;
+const BURST_MAXIMUM = 1_000_000;
 
 const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
 const leaseSeconds = wholeNumber(1, YEAR_SECONDS);
+const rate = z.strictObject({
+  perSecond: z.number().min(RATE_MINIMUM).max(RATE_MAXIMUM),
+  burst: wholeNumber(1, BURST_MAXIMUM),
+});
+const sharedRate = z.strictObject({ organization: rate, actor: rate });
 const commandKind = z
   .string()
   .refine((kind) => isCoreCommandKind(kind) || isExtensionKind(kind), 'must be a Command kind');
@@ -43,6 +53,8 @@ export const policyShape = z.strictObject({
     queuedWorkItems: wholeNumber(1, 10_000),
     activeWorkItems: wholeNumber(1, 10_000),
   }),
+  // Optional, for policies that were written down before there were rates.
+  rates: z.strictObject({ commands: sharedRate, reads: sharedRate, logins: sharedRate }).default(DEFAULT_POLICY.rates),
   resumeWindowSeconds: wholeNumber(1, YEAR_SECONDS),
   meteringWindowSeconds: wholeNumber(0, YEAR_SECONDS),
   offerCandidatesMaximum: wholeNumber(1, CANDIDATES_MAXIMUM),

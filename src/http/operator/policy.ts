@@ -6,6 +6,7 @@ import { refuse } from '../../protocol/refusals.ts';
 import { StoreFault, type AuthorityStore, type OrganizationRow } from '../../store/port.ts';
 import { jsonBody } from '../bodies.ts';
 import { fail, HttpRefusal } from '../errors.ts';
+import type { RequestLimits } from '../limits/request-limits.ts';
 import type { Directory } from '../tenancy.ts';
 import { requiredRights } from './new-organization.ts';
 import { organizationOf, registryRevisionOf } from './outcomes.ts';
@@ -14,10 +15,11 @@ import { policyShape } from './policy-shape.ts';
 export interface PolicyParts {
   store: AuthorityStore;
   directory: Directory;
+  limits: RequestLimits;
   logger: Logger;
 }
 
-export function policyRoutes({ store, directory, logger }: PolicyParts): Hono {
+export function policyRoutes({ store, directory, limits, logger }: PolicyParts): Hono {
   const { organizations } = store;
   const routes = new Hono();
 
@@ -42,6 +44,7 @@ export function policyRoutes({ store, directory, logger }: PolicyParts): Hono {
       if (!(error instanceof StoreFault) || error.kind !== 'conflict') throw error;
       throw versionConflict(wanted.version, policy.version);
     }
+    limits.rates.forget(organizationId);
     logger.info({ tenant: organizationId, version: policy.version }, 'the policy was replaced');
     return c.json(policy);
   });

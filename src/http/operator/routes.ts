@@ -6,14 +6,17 @@ import { agentRoutes, type AgentParts } from './agents.ts';
 import { auditRoutes } from './audit.ts';
 import { operatorOnly } from './guard.ts';
 import { organizationRoutes, type OrganizationParts } from './organizations.ts';
-import { policyRoutes } from './policy.ts';
+import { policyRoutes, type PolicyParts } from './policy.ts';
 import { principalRoutes, type PrincipalParts } from './principals.ts';
 
-export type OperatorParts = OrganizationParts & PrincipalParts & AgentParts & { operatorToken: string | undefined };
+export type OperatorParts = OrganizationParts &
+  PrincipalParts &
+  AgentParts &
+  PolicyParts & { operatorToken: string | undefined; monotonic: () => number };
 
 export function operatorRoutes(parts: OperatorParts): Hono {
   const routes = new Hono();
-  routes.use(operatorOnly(parts.operatorToken));
+  routes.use(operatorOnly(parts.operatorToken, parts.monotonic));
   routes.use(limitBody(OPERATOR_BODY_MAXIMUM));
   routes.route('/', organizationRoutes(parts));
   routes.route('/', principalRoutes(parts));

@@ -1,6 +1,6 @@
 // The transactions of acceptances on the hosted store: one call that locks and reads, one that writes and commits; each a
 // round trip, for however many share it.
-import type { Policy } from '../../domain/policy.ts';
+import { completePolicy, type Policy } from '../../domain/policy.ts';
 import type { OrganizationId } from '../../protocol/ids.ts';
 import { principalKey } from '../../protocol/principals.ts';
 import type { BatchPlan } from '../batch-plan.ts';
@@ -92,7 +92,7 @@ function openedFrom(plan: BatchPlan, rows: SectionRow[], clock: (() => string) |
   return {
     now: clock?.() ?? (bodies('clock')[0] as string),
     registryRevision: Number(registry),
-    policy: parseStored<Policy>(policy),
+    policy: completePolicy(parseStored<Policy>(policy)),
     receipts: bodies('receipt').map((body) => receiptFromRecord(JSON.parse(body) as ReceiptRecord)),
     admissions: bodies('admission').map((body) => admissionFromRecord(JSON.parse(body) as AdmissionRecord)),
     heads: bodies('head').map((body) => headFromRecord(JSON.parse(body) as HeadRecord)),

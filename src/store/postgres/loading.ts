@@ -32,12 +32,13 @@ export function readParameters(reads: Read[]): [ones: object[], lists: object[],
       }),
     reads
       .filter((read) => read.read === 'recent')
-      .map(({ groupId, eventKind, actor, seconds }) => ({
+      .map(({ groupId, eventKind, actor, seconds, limit }) => ({
         groupId,
         eventKind,
         actorType: actor.type,
         actorId: actor.id,
         seconds,
+        limit,
       })),
   ];
 }

@@ -1,5 +1,5 @@
 // The policy of one Organization on the hosted store; every version is kept, the highest rules.
-import type { Policy } from '../../domain/policy.ts';
+import { completePolicy, type Policy } from '../../domain/policy.ts';
 import { StoreFault } from '../port.ts';
 import { parseStored } from '../stored-json.ts';
 import type { Statement } from './session.ts';
@@ -11,7 +11,7 @@ const INSERT = 'INSERT INTO mwp.policies (organization_id, version, document) VA
 export async function currentPolicy(transaction: Transaction, organizationId: string): Promise<Policy> {
   const [row] = await transaction.query<{ document: string }>(CURRENT, [organizationId]);
   if (row === undefined) throw new StoreFault('corrupt', 'the Organization has no policy');
-  return parseStored<Policy>(row.document);
+  return completePolicy(parseStored<Policy>(row.document));
 }
 
 /** A new version must be above the one that rules. Under the exclusive lock of the Organization. */

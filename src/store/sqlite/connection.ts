@@ -25,8 +25,11 @@ export class SqliteConnection {
   private readonly reading: boolean;
   private readonly prepared = new Map<string, Database.Statement>();
 
+  private readonly durable: boolean;
+
   constructor(file: string, options: { durable: boolean; reading?: boolean }) {
     this.reading = options.reading ?? false;
+    this.durable = options.durable;
     this.database = open(file);
     // FULL: what was answered survives a power cut. A database that is deleted on closing needs none of it.
     this.execute(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'};
@@ -85,6 +88,11 @@ export class SqliteConnection {
         await sleep(BUSY_PAUSE_MS);
       }
     }
+  }
+
+  /** For the transactions from now on. Off: a power cut may lose the last of them, and the end of the process none. */
+  waitForDisk(waits: boolean): void {
+    if (this.durable) this.execute(`PRAGMA synchronous = ${waits ? 'FULL' : 'NORMAL'}`);
   }
 
   commit(): void {

@@ -37,6 +37,21 @@ export class SqliteConnections {
     );
   }
 
+  /** As `write`, for what is not worth a sync of the disk, which every other tenant's next write would wait for. */
+  writeRelaxed(lane: string, work: (connection: SqliteConnection) => void): Promise<void> {
+    return this.writing.run({ lane }, async () => {
+      this.writer.waitForDisk(false);
+      try {
+        await this.transact(async (connection) => {
+          work(connection);
+          connection.commit();
+        });
+      } finally {
+        this.writer.waitForDisk(true);
+      }
+    });
+  }
+
   /** Only for who has a turn of `writing`. What `work` does not commit is rolled back. */
   async transact<Result>(work: (connection: SqliteConnection) => Promise<Result>): Promise<Result> {
     await this.writer.begin('IMMEDIATE');

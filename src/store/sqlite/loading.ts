@@ -2,13 +2,14 @@
 // of its own, written so that SQLite takes the index meant for it.
 import type { AggregateKind, Aggregates } from '../../domain/aggregates.ts';
 import type { ListRead, LoadedAggregate, Read, RecentCount, RecentRead } from '../../domain/reads.ts';
-import { LIST_READ_MAXIMUM, readKey } from '../../domain/reads.ts';
+import { LIST_READ_MAXIMUM, readKey, RECENT_MARGIN } from '../../domain/reads.ts';
 import { addSeconds } from '../../protocol/timestamps.ts';
 import { checkListLength, checkListRead, pageLimit } from '../bounded-reads.ts';
 import type { PageRequest } from '../port.ts';
 import type { Answer, Answers } from '../read-answers.ts';
 import { parseStored } from '../stored-json.ts';
 import type { SqliteConnection } from './connection.ts';
+import { currentPolicy } from './policies.ts';
 import type { TenantStatement } from './statements.ts';
 import { tenantStatement } from './statements.ts';
 
@@ -19,11 +20,25 @@ const ONE = tenantStatement(
   `SELECT ${COLUMNS} FROM aggregates WHERE organization_id = ?1 AND kind = ?2 AND id = ?3`,
 );
 
+const OF_ACTOR = `FROM events
+   WHERE organization_id = ?1 AND group_id = ?2 AND group_id <> '' AND kind = ?3 AND actor_id = ?5
+     AND occurred_at > ?6 AND actor_type = ?4`;
 const RECENT = tenantStatement(
   'recent events of an actor',
-  `SELECT count(*) AS count, min(occurred_at) AS oldest FROM events
-   WHERE organization_id = ?1 AND group_id = ?2 AND group_id <> '' AND kind = ?3 AND actor_id = ?5
-     AND occurred_at > ?6 AND actor_type = ?4`,
+  `SELECT count(*) AS count, min(occurred_at) AS oldest ${OF_ACTOR}`,
+);
+/** The last one that counts; without it there are fewer than the limit. */
+const AT_LIMIT = tenantStatement(
+  'the recent event of an actor at the limit',
+  `SELECT occurred_at AS oldest ${OF_ACTOR} ORDER BY occurred_at DESC LIMIT 1 OFFSET ?7`,
+);
+
+/** All Events of the Group together, counted by their positions: is there one so far back, and within the time? */
+const AS_MANY = tenantStatement(
+  'so many events of a Group',
+  `SELECT 1 FROM events
+   WHERE organization_id = ?1 AND stream_id = ?2 AND occurred_at > ?3 AND position = (
+     SELECT position - ?4 + 1 FROM streams WHERE organization_id = ?1 AND stream_id = ?2)`,
 );
 
 interface Shape {
@@ -86,17 +101,15 @@ function rowsOf(
 }
 
 function recent(connection: SqliteConnection, organizationId: string, read: RecentRead, now: string): RecentCount {
-  const { groupId, eventKind, actor, seconds } = read;
+  const { groupId, eventKind, actor, seconds, limit } = read;
   const since = addSeconds(now, -seconds);
-  const row = connection.first<{ count: number; oldest: string | null }>(
-    RECENT,
-    organizationId,
-    groupId,
-    eventKind,
-    actor.type,
-    actor.id,
-    since,
-  );
+  const most = currentPolicy(connection, organizationId).limits[limit];
+  const near = most - RECENT_MARGIN;
+  if (near > 0 && connection.first(AS_MANY, organizationId, groupId, since, near) === undefined) return { count: 0 };
+  const values = [groupId, eventKind, actor.type, actor.id, since];
+  const reached = connection.first<{ oldest: string }>(AT_LIMIT, organizationId, ...values, most - 1);
+  if (reached !== undefined) return { count: most, oldest: reached.oldest };
+  const row = connection.first<{ count: number; oldest: string | null }>(RECENT, organizationId, ...values);
   return row?.oldest == null ? { count: 0 } : { count: row.count, oldest: row.oldest };
 }
 

@@ -75,10 +75,7 @@ export function organizationStore(
     recordAudit: (organizationId, entry) =>
       auditing
         .run({ lane: organizationId }, () =>
-          connections.write(AUDIT_LANE, async (connection) => {
-            recordAudit(connection, organizationId, clock(), entry);
-            return { commit: true, result: undefined };
-          }),
+          connections.writeRelaxed(AUDIT_LANE, (connection) => recordAudit(connection, organizationId, clock(), entry)),
         )
         .catch(onLostAudit),
     now: async () => clock(),

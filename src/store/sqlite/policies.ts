@@ -1,5 +1,5 @@
 // The policy of one Organization on the local store; every version is kept, the highest rules.
-import type { Policy } from '../../domain/policy.ts';
+import { completePolicy, type Policy } from '../../domain/policy.ts';
 import { StoreFault } from '../port.ts';
 import { parseStored } from '../stored-json.ts';
 import type { SqliteConnection } from './connection.ts';
@@ -14,7 +14,7 @@ const INSERT = insertStatement('policies', ['version', 'document']);
 export function currentPolicy(connection: SqliteConnection, organizationId: string): Policy {
   const row = connection.first<{ document: string }>(CURRENT, organizationId);
   if (row === undefined) throw new StoreFault('corrupt', 'the Organization has no policy');
-  return parseStored<Policy>(row.document);
+  return completePolicy(parseStored<Policy>(row.document));
 }
 
 /** A new version must be above the one that rules. */

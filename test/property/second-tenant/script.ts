@@ -1,0 +1,168 @@
+// What a tenant does from its first day on: every Command kind, refusals and repeats, logins, the operator's work, and at
+// the end a read of every route that there is.
+import { canonicalHash } from '../../../src/wire/canonical.ts';
+import { signApproval } from '../../../src/worker/documents.ts';
+import { generateActorKey, type ActorKey } from '../../../src/worker/keys.ts';
+import { id, Mission } from '../../support/mission.ts';
+import { agentCard } from '../../transport/cards.ts';
+import type { RecordedTenant } from './recorded-tenant.ts';
+
+const USAGE = 'ext.missionweaveprotocol.core.resource_usage_record';
+const RENEW = 'ext.missionweaveprotocol.core.work_execution_lease_renew';
+
+interface Cast {
+  olga: ActorKey;
+  ada: ActorKey;
+  bob: ActorKey;
+}
+
+export async function playEverything(recorded: RecordedTenant): Promise<void> {
+  const cast = await operate(recorded);
+  const mission = await Mission.create(recorded.tenant, cast.olga, cast.ada, { permissions: ['run'] });
+  const ids = await playMission(recorded, mission, cast);
+  await beRefused(recorded, mission, cast);
+  await readEverything(recorded, cast, { ...ids, missionId: mission.missionId, groupId: mission.groupId });
+  await playOtherEnds(recorded, cast);
+  for (const below of ['/audit?limit=200', '/principals', '/policy']) await recorded.operator('GET', below);
+}
+
+/** The operator's API, Cards and sessions, good logins and bad ones. */
+async function operate(recorded: RecordedTenant): Promise<Cast> {
+  const { tenant } = recorded;
+  const human = generateActorKey({ type: 'human', id: 'urn:test:same:human:eve' });
+  const keys = [{ keyId: human.keyId, publicKey: human.publicKey }];
+  await recorded.operator('POST', '/principals', { principal: human.principal, displayName: 'Eve', keys });
+  await recorded.operator('POST', '/principals', { principal: human.principal, displayName: 'Eve again', keys: [] });
+  const agent = generateActorKey({ type: 'agent', id: 'urn:test:same:agent:cleo' });
+  await recorded.operator('POST', '/agents', { card: agentCard(agent) });
+  await recorded.logIn(human);
+  await recorded.logIn(agent, { openSession: true });
+  await recorded.logIn({ ...human, signer: agent.signer });
+  const later = { validUntil: '2099-01-01T00:00:00.000Z' };
+  await recorded.operator('POST', `/keys/${encodeURIComponent(human.keyId)}/end`, later);
+  await recorded.operator('POST', `/keys/${encodeURIComponent(id())}/end`, later);
+  const policy = JSON.parse((await recorded.operator('GET', '/policy')).text) as object;
+  await recorded.operator('PUT', '/policy', policy);
+  await recorded.operator('PUT', '/policy', policy);
+  return { olga: await tenant.human('olga'), ada: await tenant.agent('ada'), bob: await tenant.agent('bob') };
+}
+
+async function playMission(recorded: RecordedTenant, mission: Mission, { olga, ada, bob }: Cast) {
+  const { tenant } = mission;
+  await mission.join(bob);
+  await mission.accept(ada, 'mission.renew_coordinator', { leaseSeconds: 86_400 });
+  const workItemId = await approvedItem(mission, olga, bob);
+  const item = await mission.start(bob, workItemId);
+  await mission.accept(bob, USAGE, { ...item, usageDelta: { modelTokens: 7 } });
+  await mission.accept(bob, RENEW, { ...item, leaseSeconds: 900 });
+  const checkpoint = { phase: 'half way', completedMilestones: ['one'], nextStep: 'two', createdAt: tenant.now() };
+  await mission.accept(bob, 'work.checkpoint', { ...item, checkpoint });
+  const resumed = await mission.start(bob, workItemId);
+  await mission.accept(bob, 'work.block', { ...resumed, reason: 'Which database?', checkpoint });
+  await mission.accept(ada, 'work.unblock', { workItemId });
+  const content = await mission.finish(bob, await mission.start(bob, workItemId));
+
+  await mission.accept(ada, 'work.cancel', { workItemId: await mission.authorize(), reason: 'No longer needed' });
+  await mission.accept(bob, 'work.propose', { proposalId: id(), contract: mission.contract() });
+  const token = await recorded.tokenOf(olga);
+  const group = await recorded.org('GET', `/groups/${encodeURIComponent(mission.groupId)}`, { token });
+  const conversationId = (JSON.parse(group.text) as { group: { mainConversationId: string } }).group.mainConversationId;
+  for (const actor of [olga, ada, bob])
+    await mission.say(actor, 'Plan: first the code, then the tests.', conversationId);
+  const { events, receipt } = await mission.say(olga, 'And then the manual.', conversationId);
+
+  const first = await mission.submitForApproval([content]);
+  const change = mission.approval(first, [content], 'changes_requested', 'More tests');
+  await mission.accept(olga, 'mission.request_changes', {
+    missionRevision: first,
+    feedback: 'More tests',
+    approval: change,
+  });
+  const second = await mission.submitForApproval([content]);
+  await mission.accept(olga, 'mission.approve', { approval: mission.approval(second, [content]) });
+  const eventId = events[0]?.eventId ?? '';
+  return { workItemId, conversationId, eventId, actionId: receipt.actionId, agentId: bob.principal.id };
+}
+
+/** Queued until its owner approves of one execution. */
+async function approvedItem(mission: Mission, olga: ActorKey, bob: ActorKey): Promise<string> {
+  const workItemId = await mission.queued(bob, { executionApproval: 'human_required' });
+  const { tenant } = mission;
+  const read = await tenant.store.read(tenant.organization.organizationId, (reader) =>
+    reader.page({ kind: 'mission', groupId: mission.groupId, limit: 1 }),
+  );
+  const { mission: standing } = read[0]?.document as { mission: { revision: number } };
+  const scope = { operations: ['run'], ownershipEpoch: 1, expiresAt: mission.later(600_000) };
+  const approval = signApproval(olga, {
+    kind: 'work_execution',
+    decision: 'approved',
+    missionId: mission.missionId,
+    groupId: mission.groupId,
+    workItemId,
+    missionRevision: standing.revision,
+    artifactHashes: [],
+    comments: '',
+    conditions: [
+      'operation:run',
+      'ownershipEpoch:1',
+      `expiresAt:${scope.expiresAt}`,
+      `budgetHash:${canonicalHash({})}`,
+    ],
+    occurredAt: tenant.now(),
+  });
+  await mission.accept(olga, 'approval.grant_execution', { workItemId, ...scope, approval });
+  return workItemId;
+}
+
+/** Each kind of "no", and the same Command twice. */
+async function beRefused(recorded: RecordedTenant, mission: Mission, { olga, ada, bob }: Cast): Promise<void> {
+  const { tenant } = mission;
+  const draft = Mission.draft(tenant, olga, ada).creation();
+  const bytes = tenant.sign(olga, draft);
+  for (let time = 0; time < 2; time += 1) await tenant.submitBytes(bytes, olga.principal);
+  const collision = {
+    ...draft,
+    actionId: (JSON.parse(Buffer.from(bytes).toString()) as { actionId: string }).actionId,
+  };
+  await tenant.submit(olga, { ...collision, payload: { ...draft.payload, title: 'Another' } });
+  await tenant.submit({ ...olga, signer: bob.signer }, Mission.draft(tenant, olga, ada).creation());
+  await tenant.submitBytes(tenant.sign(olga, Mission.draft(tenant, olga, ada).creation()), ada.principal);
+  await tenant.submitBytes(Buffer.from('{"a":1,"a":2}'), olga.principal);
+  await tenant.submitBytes(Buffer.from('{"protocolVersion":"0.1"}'), olga.principal);
+  await mission.outcome(bob, 'work.start', { workItemId: id(), ownershipEpoch: 1 });
+  await tenant.outcome(bob, { kind: 'work.propose', groupId: id(), payload: {} }, mission.epochsOf(bob));
+  await tenant.openSession(bob);
+  await mission.outcome(bob, 'work.propose', { proposalId: id(), contract: mission.contract() });
+  await recorded.org('GET', '/me', { token: 'not-a-token' });
+  await recorded.org('GET', '/me');
+}
+
+/** A cancelled Mission, an ended Membership, failed work, a new Card. */
+async function playOtherEnds({ tenant }: RecordedTenant, { olga, ada, bob }: Cast): Promise<void> {
+  const mission = await Mission.create(tenant, olga, ada);
+  mission.inSession(bob, 2);
+  await mission.join(bob);
+  const failing = await mission.active(bob);
+  const evidence = [mission.evidence(bob, failing.workItemId, [], 'failure_report')];
+  await mission.accept(bob, 'work.fail', { ...failing, reason: 'It cannot be done', evidence });
+  await mission.active(bob);
+  await mission.accept(olga, 'membership.end', { principal: bob.principal, reason: 'Done' });
+  await mission.accept(olga, 'mission.cancel', { reason: 'The market moved' });
+  await tenant.registerCard(bob, 2);
+}
+
+async function readEverything(recorded: RecordedTenant, cast: Cast, ids: Record<string, string>): Promise<void> {
+  const routes = recorded.app.routes.filter(({ method, path }) => method === 'GET' && path.startsWith('/v1/orgs/'));
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const below = path.slice('/v1/orgs/:slug'.length).replace(/:(\w+)/g, (_, name: string) => {
+      const value = ids[name];
+      if (value === undefined) throw new Error(`what is ${name} in ${path}? Tell the script.`);
+      return encodeURIComponent(value);
+    });
+    for (const reader of [cast.olga, cast.bob]) {
+      const token = await recorded.tokenOf(reader);
+      await recorded.org('GET', below, { token });
+      await recorded.org('GET', `${below}?limit=2`, { token });
+    }
+  }
+}
