@@ -1,5 +1,7 @@
 // Who may work next: so many at once, turn by turn over the tenants, and never more than a few with the same key. One
 // tenant's rush, or one hot Group, leaves room for the others (design section 6). In memory, of one process.
+import type { QueueName, QueueObserver } from './observer.ts';
+import { UNOBSERVED } from './observer.ts';
 import { StoreFault } from './port.ts';
 
 /** More waiting than this means the database has not kept up for long; who comes now had better be told. */
@@ -20,6 +22,7 @@ export interface FairQueueOptions {
   /** Of these, jobs with the same key. */
   perKey?: number;
   waitingMaximum?: number;
+  watched?: { as: QueueName; by: QueueObserver };
 }
 
 export interface Turn {
@@ -41,20 +44,25 @@ export class FairQueue {
   private readonly capacity: number;
   private readonly perKey: number;
   private readonly waitingMaximum: number;
+  private readonly watched: { as: QueueName; by: QueueObserver };
   private active = 0;
   private waiting = 0;
   private closed = false;
   private onceIdle: (() => void)[] = [];
 
-  constructor({ capacity, perKey = capacity, waitingMaximum = WAITING_MAXIMUM }: FairQueueOptions) {
+  constructor({ capacity, perKey = capacity, waitingMaximum = WAITING_MAXIMUM, watched }: FairQueueOptions) {
     this.capacity = capacity;
     this.perKey = perKey;
     this.waitingMaximum = waitingMaximum;
+    this.watched = watched ?? { as: 'working', by: UNOBSERVED };
+    this.watched.by.queueOpened(this.watched.as, () => ({ active: this.active, waiting: this.waiting }));
   }
 
   async run<Result>({ lane, key }: Turn, job: () => Promise<Result>): Promise<Result> {
     const scoped = key === undefined ? undefined : `${lane} ${key}`;
+    const asked = performance.now();
     await this.turn(lane, scoped);
+    this.watched.by.turnCame(this.watched.as, asked);
     try {
       return await job();
     } finally {
@@ -82,7 +90,10 @@ export class FairQueue {
 
   private turn(lane: string, key: string | undefined): Promise<void> {
     if (this.closed) return Promise.reject(new StoreFault('unavailable', 'the store is closed'));
-    if (this.waiting >= this.waitingMaximum) return Promise.reject(new StoreFault('unavailable', 'too many wait'));
+    if (this.waiting >= this.waitingMaximum) {
+      this.watched.by.turnRefused(this.watched.as);
+      return Promise.reject(new StoreFault('unavailable', 'too many wait'));
+    }
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         key,
@@ -109,6 +120,7 @@ export class FairQueue {
     jobs.splice(jobs.indexOf(waiting), 1);
     if (jobs.length === 0) this.lanes.delete(lane);
     this.waiting -= 1;
+    this.watched.by.turnRefused(this.watched.as);
     waiting.fail(new StoreFault('unavailable', 'no turn came in time'));
   }
 

@@ -1,6 +1,7 @@
 // Who uses which connection of the hosted store. Acceptances wait their turn by tenant, hold at most a few connections
 // for one Group, and leave some free for reading.
 import { FairQueue } from '../fair-queue.ts';
+import { UNOBSERVED, type StoreObserver, type TransactionPurpose } from '../observer.ts';
 import { Pool } from './pool.ts';
 import { withRetries } from './retries.ts';
 import type { SessionOptions, Statement } from './session.ts';
@@ -17,16 +18,23 @@ export const TAKE_LOCK = 'SELECT mwp.take_lock($1, $2)';
 
 export class PostgresConnections {
   private readonly pool: Pool;
+  private readonly observer: StoreObserver;
   private readonly accepting: FairQueue;
   private readonly working: FairQueue;
   private closing: Promise<void> | undefined;
 
   constructor(options: SessionOptions, wanted: number) {
     const size = Math.max(wanted, CONNECTIONS_MINIMUM);
+    const { observer = UNOBSERVED } = options;
+    this.observer = observer;
     this.pool = new Pool(options, size);
     const capacity = size - Math.ceil(size * READING_SHARE);
-    this.accepting = new FairQueue({ capacity, perKey: CONNECTIONS_PER_GROUP });
-    this.working = new FairQueue({ capacity: size });
+    this.accepting = new FairQueue({
+      capacity,
+      perKey: CONNECTIONS_PER_GROUP,
+      watched: { as: 'acceptance', by: observer },
+    });
+    this.working = new FairQueue({ capacity: size, watched: { as: 'working', by: observer } });
   }
 
   /** An acceptance: `work` begins the transaction and commits it; what it leaves open is rolled back. */
@@ -36,7 +44,7 @@ export class PostgresConnections {
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const turn = group === undefined ? { lane: organizationId } : { lane: organizationId, key: group };
-    return this.accepting.run(turn, () => withRetries(() => this.transact(work)));
+    return this.accepting.run(turn, () => withRetries(() => this.transact('acceptance', work), this.observer));
   }
 
   /** A write transaction of one tenant. `opening` statements, such as locks, travel with BEGIN. */
@@ -46,11 +54,13 @@ export class PostgresConnections {
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     return this.working.run({ lane: organizationId }, () =>
-      withRetries(() =>
-        this.transact(async (transaction) => {
-          transaction.begin(READ_COMMITTED, tenant(organizationId), ...opening);
-          return work(transaction);
-        }),
+      withRetries(
+        () =>
+          this.transact('write', async (transaction) => {
+            transaction.begin(READ_COMMITTED, tenant(organizationId), ...opening);
+            return work(transaction);
+          }),
+        this.observer,
       ),
     );
   }
@@ -58,7 +68,7 @@ export class PostgresConnections {
   /** One snapshot of one tenant, read only. */
   read<Result>(organizationId: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.working.run({ lane: organizationId }, () =>
-      this.transact(async (transaction) => {
+      this.transact('read', async (transaction) => {
         transaction.begin(SNAPSHOT, tenant(organizationId));
         return work(transaction);
       }),
@@ -68,7 +78,7 @@ export class PostgresConnections {
   /** Without a tenant: sees no row but through the named functions. */
   readAcrossTenants<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.working.run({ lane: '' }, () =>
-      this.transact(async (transaction) => {
+      this.transact('read', async (transaction) => {
         transaction.begin(SNAPSHOT);
         return work(transaction);
       }),
@@ -80,7 +90,10 @@ export class PostgresConnections {
     return this.closing;
   }
 
-  private transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  private transact<Result>(
+    purpose: TransactionPurpose,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
     return this.pool.run(async (session) => {
       const transaction = new Transaction(session);
       try {
@@ -92,6 +105,7 @@ export class PostgresConnections {
         throw transaction.failure ?? error;
       } finally {
         transaction.rollback();
+        this.observer.transactionEnded(purpose, transaction.roundTrips);
       }
     });
   }

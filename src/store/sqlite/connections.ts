@@ -1,6 +1,7 @@
 // Who uses which connection of the local store: one writer, taken turn by turn over the tenants, and a few readers, so
 // that reading never waits for writing. One process owns the file (design section 1).
 import { FairQueue } from '../fair-queue.ts';
+import type { QueueObserver } from '../observer.ts';
 import { SqliteConnection } from './connection.ts';
 
 /** Each reading holds one while its snapshot lives; more would only wait for the same disk. */
@@ -11,11 +12,14 @@ export class SqliteConnections {
   private readonly durable: boolean;
   private readonly writer: SqliteConnection;
   private readonly readers: SqliteConnection[] = [];
-  private readonly writing = new FairQueue({ capacity: 1 });
-  private readonly reading = new FairQueue({ capacity: READER_CONNECTIONS });
+  private readonly writing: FairQueue;
+  private readonly reading: FairQueue;
   private closing: Promise<void> | undefined;
 
-  constructor(file: string, options: { durable: boolean }) {
+  constructor(file: string, options: { durable: boolean; observer: QueueObserver }) {
+    const { observer } = options;
+    this.writing = new FairQueue({ capacity: 1, watched: { as: 'writing', by: observer } });
+    this.reading = new FairQueue({ capacity: READER_CONNECTIONS, watched: { as: 'reading', by: observer } });
     this.file = file;
     this.durable = options.durable;
     this.writer = new SqliteConnection(file, { durable: this.durable });
