@@ -7,6 +7,7 @@ import { refusalResponse } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import type { TenantEnv } from './tenancy.ts';
 import type { Turns } from './turns.ts';
+import { namesOf } from './watching.ts';
 
 export interface CommandParts {
   authority: Authority;
@@ -21,10 +22,14 @@ export function commandRoutes({ authority, logger, turns }: CommandParts): Hono<
     const { principal } = c.get('bearer');
     const tenant = organization.organizationId;
     const bytes = await jsonBytes(c);
-    const submission = await turns.run({ lane: tenant }, () => authority.submit(organization, bytes, { principal }));
+    const names = namesOf(c);
+    const submission = await turns.run({ lane: tenant }, () =>
+      authority.submit(organization, bytes, { principal, requestId: names.requestId }),
+    );
     if (!submission.accepted) {
       const { refusal, relatedActionId, groupId, occurredAt } = submission;
-      logger.info({ tenant, groupId, actionId: relatedActionId, code: refusal.code }, 'a Command was refused');
+      const about = { tenant, groupId, actionId: relatedActionId, code: refusal.code };
+      logger.info({ ...names, ...about }, 'a Command was refused');
       return refusalResponse(c, refusal, {
         ...(relatedActionId !== undefined && { relatedActionId }),
         ...(groupId !== undefined && { groupId }),

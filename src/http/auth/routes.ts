@@ -9,7 +9,9 @@ import { millisFromTimestamp } from '../../protocol/timestamps.ts';
 import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
 import { jsonBody, limitBody, LOGIN_BODY_MAXIMUM } from '../bodies.ts';
 import { authRequired, fail, HttpRefusal, loginRefused } from '../errors.ts';
+import type { HttpObserver } from '../observer.ts';
 import type { Turns } from '../turns.ts';
+import { namesOf } from '../watching.ts';
 import { bearerOf, decoyOrganizationId, type Authentication, type TenantEnv } from '../tenancy.ts';
 import { CHALLENGE_TEXT_MAXIMUM, CLIENT_NONCE_MAXIMUM, type Challenges } from './challenges.ts';
 import { logIn } from './login.ts';
@@ -23,6 +25,7 @@ export interface AuthParts extends Authentication {
   challenges: Challenges;
   logger: Logger;
   turns: Turns;
+  observer: HttpObserver;
 }
 
 const challengeBody = z.strictObject({
@@ -59,7 +62,7 @@ export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
   routes.post('/token', async (c) => {
     const { principal, challenge, challengeSignature, openSession: wantsSession } = await jsonBody(c, tokenBody);
     const organization = await directory.lookUp(slugOf(c));
-    const { keys, logger, turns } = parts;
+    const { keys, logger, turns, observer } = parts;
     const attempt = { principal, challenge, challengeSignature };
     const lane = `login ${organization?.organizationId ?? ''}`;
     const loggedIn = await logIn(
@@ -67,11 +70,13 @@ export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
       organization,
       attempt,
     );
+    observer.loginStepEnded('login', loggedIn ? 'accepted' : 'refused');
     if (!loggedIn || !organization) {
-      logger.info({ tenant: organization?.organizationId }, 'a login was refused');
+      const about = { tenant: organization?.organizationId, principal };
+      logger.info({ ...namesOf(c), ...about }, 'a login was refused');
       throw loginRefused();
     }
-    const sessionEpoch = wantsSession ? await openedEpoch(parts, organization, principal) : undefined;
+    const sessionEpoch = wantsSession ? await openedEpoch(c, parts, organization, principal) : undefined;
     const now = millisFromTimestamp(await store.organizations.now());
     const { organizationId, slug } = organization;
     const bearer = { organizationId, slug, ...loggedIn, signedInAt: now };
@@ -84,18 +89,29 @@ export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
     // From the database, not from memory: a refresh is rare and prolongs what a revoked key could do.
     const stillValid = await parts.keys.validBinding(bearer);
     const now = millisFromTimestamp(await store.organizations.now());
-    if (!stillValid || !mayRefresh(bearer, now)) throw authRequired();
+    const isRefreshed = stillValid !== undefined && mayRefresh(bearer, now);
+    parts.observer.loginStepEnded('refresh', isRefreshed ? 'accepted' : 'refused');
+    if (!isRefreshed) throw authRequired();
     return c.json(tokenAnswer(await parts.tokens.issue(bearer, now), bearer.principal));
   });
   return routes;
 }
 
-async function openedEpoch(parts: AuthParts, organization: OrganizationRow, principal: Principal): Promise<number> {
-  const { store, authority, signers } = parts;
-  const session = { organizations: store.organizations, authority, signers };
+async function openedEpoch(
+  c: Context,
+  parts: AuthParts,
+  organization: OrganizationRow,
+  principal: Principal,
+): Promise<number> {
+  const { store, authority, signers, logger, observer } = parts;
+  const names = namesOf(c);
+  const session = { organizations: store.organizations, authority, signers, requestId: names.requestId };
   const opening = await openSession(session, organization, principal.id);
+  observer.loginStepEnded('session', opening.opened ? 'accepted' : 'refused');
   if (opening.opened) return opening.sessionEpoch;
   const { refusal, occurredAt } = opening;
+  const tenant = organization.organizationId;
+  logger.info({ ...names, tenant, principal, code: refusal.code }, 'a session was not opened');
   throw new HttpRefusal(refusal, { occurredAt });
 }
 
