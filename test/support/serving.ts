@@ -48,22 +48,25 @@ export interface Line {
 
 export class Serving {
   readonly service: RunningService;
-  readonly olga = generateActorKey({ type: 'human', id: 'urn:test:human:olga' });
-  readonly ada = generateActorKey({ type: 'agent', id: 'urn:test:agent:ada' });
+  readonly olga: ActorKey;
+  readonly ada: ActorKey;
   /** As written, one JSON object a line. */
   readonly log: string[];
   private readonly token = new Map<string, string>();
 
-  private constructor(service: RunningService, log: string[]) {
+  private constructor(service: RunningService, log: string[], people: People) {
+    this.olga = people.olga;
+    this.ada = people.ada;
     this.service = service;
     this.log = log;
   }
 
-  static async start(environment: Environment): Promise<Serving> {
+  /** `people`: who is registered in the database already. */
+  static async start(environment: Environment, people: People = newPeople()): Promise<Serving> {
     const log: string[] = [];
     const config = readConfig(environment);
     const logger = createLogger(config.logLevel, { write: (line) => void log.push(line) });
-    return new Serving(await startService(config, { logger }), log);
+    return new Serving(await startService(config, { logger }), log, people);
   }
 
   get url(): string {
@@ -125,6 +128,18 @@ export class Serving {
       body: bytes as unknown as string,
     });
   }
+}
+
+interface People {
+  readonly olga: ActorKey;
+  readonly ada: ActorKey;
+}
+
+function newPeople(): People {
+  return {
+    olga: generateActorKey({ type: 'human', id: 'urn:test:human:olga' }),
+    ada: generateActorKey({ type: 'agent', id: 'urn:test:agent:ada' }),
+  };
 }
 
 export function newMission(owner: ActorKey, coordinator: ActorKey): Mission {

@@ -40,9 +40,9 @@ describe('a service that is told to stop while it is busy', { timeout: 60_000 },
 
   /** In a service of the same folder: which of them were processed although nobody was answered. */
   async function processed(lost: Sent[]): Promise<string[]> {
-    const again = await Serving.start({ ...place.environment, MWP_LOG_LEVEL: 'silent' });
+    const again = await Serving.start({ ...place.environment, MWP_LOG_LEVEL: 'silent' }, serving);
     try {
-      const client = again.client(serving.olga);
+      const client = again.client(again.olga);
       await client.logIn();
       const found: string[] = [];
       for (const { command } of lost) {
@@ -96,7 +96,7 @@ describe('a service that is told to stop while it is busy', { timeout: 60_000 },
 
   it('loses nothing of who heeds readiness: it says no while connections are still taken, for MWP_DRAIN_DELAY', async () => {
     await serving.service.stop();
-    serving = await Serving.start({ ...place.environment, MWP_LOG_LEVEL: 'silent', MWP_DRAIN_DELAY: '1500' });
+    serving = await Serving.start({ ...place.environment, MWP_LOG_LEVEL: 'silent', MWP_DRAIN_DELAY: '1500' }, serving);
     const ready = async () => (await fetch(`${serving.url}/readyz`)).status;
     const sent: Sent[] = [];
     let seen = await ready();
