@@ -60,7 +60,7 @@ class GroupAuthority implements Authority {
       this.alarm('a Command could not be decided', error, aboutCommand(seen));
       return refused(undecided());
     });
-    this.observer.concluded({ organization, outcome: outcomeOf(submission), began, ...namesOf(seen.command) });
+    this.observer.concluded({ began, outcome: outcomeOf(submission), ...namesOf(seen), organization });
     return submission;
   }
 

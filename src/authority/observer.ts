@@ -12,6 +12,8 @@ export interface Conclusion {
   kind?: string;
   groupId?: string;
   actionId?: string;
+  /** What the transport calls the request. */
+  requestId?: string;
   /** `performance.now()` when it came. */
   began: number;
 }

@@ -26,20 +26,16 @@ export function outcomeOf(submission: Submission): Conclusion['outcome'] {
   return submission.duplicate ? 'duplicate' : 'accepted';
 }
 
-export function namesOf({ kind, groupId, actionId }: Partial<Command> = {}) {
+export function namesOf({ caller: { requestId }, command: { kind, groupId, actionId } = {} }: Seen) {
   return {
+    ...(requestId !== undefined && { requestId }),
     ...(kind !== undefined && { kind }),
     ...(groupId !== undefined && { groupId }),
     ...(actionId !== undefined && { actionId }),
   };
 }
 
-export function aboutCommand({ organization, caller, command }: Seen): AboutCommand {
-  const { groupId, actionId } = namesOf(command);
-  return {
-    tenant: organization.organizationId,
-    ...(caller.requestId !== undefined && { requestId: caller.requestId }),
-    ...(groupId !== undefined && { groupId }),
-    ...(actionId !== undefined && { actionId }),
-  };
+export function aboutCommand(seen: Seen): AboutCommand {
+  const { kind: _said, ...names } = namesOf(seen);
+  return { tenant: seen.organization.organizationId, ...names };
 }

@@ -15,6 +15,7 @@ import type {
 } from '../store/observer.ts';
 import { instrumentsOf, type Instruments } from './instruments.ts';
 import { TenantLabels, type Metrics } from './metrics.ts';
+import type { Logger } from './logger.ts';
 import { StatementNames } from './statement-names.ts';
 import type { TraceParent, Tracing } from './tracing.ts';
 
@@ -30,9 +31,12 @@ export class Observation implements StoreObserver, AuthorityObserver {
   private readonly queues = new Map<QueueName, () => QueueFigures>();
   private pool: (() => PoolFigures) | undefined;
 
-  constructor(metrics: Metrics, tracing?: Tracing) {
+  private readonly logger: Logger;
+
+  constructor(metrics: Metrics, logger: Logger, tracing?: Tracing) {
     this.metrics = metrics;
     this.of = instrumentsOf(metrics);
+    this.logger = logger;
     this.tracing = tracing;
     this.readFigures();
   }
@@ -100,7 +104,9 @@ export class Observation implements StoreObserver, AuthorityObserver {
     this.tracing?.ended('prepare', began);
   }
 
-  concluded({ organization: { slug }, outcome, kind: sent, groupId, actionId, began }: Conclusion): void {
+  concluded(conclusion: Conclusion): void {
+    const { organization, outcome, kind: sent, groupId, actionId, requestId, began } = conclusion;
+    const { slug, organizationId } = organization;
     const isRefused = outcome !== 'accepted' && outcome !== 'duplicate';
     const kind = sent !== undefined && commandKindOf(sent) ? sent : OTHER;
     const seconds = secondsSince(began);
@@ -116,6 +122,10 @@ export class Observation implements StoreObserver, AuthorityObserver {
       'mwp.action_id': actionId,
       'mwp.outcome': outcome,
     });
+    // A line for each would be the log's whole content; what was refused is told by the transport.
+    if (isRefused || !this.logger.isLevelEnabled('debug')) return;
+    const about = { requestId, tenant: organizationId, groupId, actionId, kind, duplicate: outcome === 'duplicate' };
+    this.logger.debug(about, 'a Command was accepted');
   }
 
   distrusted(stage: TrustStage): void {

@@ -22,14 +22,14 @@ export async function observe(
   const metrics = new Metrics();
   const labels = { version: VERSION, node: process.version, database };
   metrics.gauge('build_info', 'What runs here; always 1.', ['version', 'node', 'database'] as const).set(labels, 1);
-  if (!config) return new Observation(metrics);
+  if (!config) return new Observation(metrics, logger);
   const { openTracing } = await import('./otlp.ts');
   const lost = new LostTraces(logger);
   const tracing = openTracing(config, (error) => {
     observation.tracesLost();
     lost.tell(error);
   });
-  const observation = new Observation(metrics, tracing);
+  const observation = new Observation(metrics, logger, tracing);
   lifecycle.started({ name: 'the traces', stop: () => tracing.stop() });
   return observation;
 }
