@@ -31,6 +31,7 @@ const LIBRARY_HOMES = {
   jose: ['src/http/', 'src/platform/'],
   pino: ['src/platform/'],
   'prom-client': ['src/platform/', 'src/http/'],
+  '@opentelemetry': ['src/platform/otlp\\.ts'],
   postgres: ['src/store/postgres/'],
   libsql: ['src/store/sqlite/'],
   'drizzle-orm': ['src/store/'],

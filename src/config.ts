@@ -2,6 +2,8 @@
 import { resolve } from 'node:path';
 import { LOG_LEVELS, type LogLevel } from './platform/logger.ts';
 import { decodeMasterKey } from './platform/master-key.ts';
+import type { TracingConfig } from './platform/tracing.ts';
+import { readTracing } from './tracing-config.ts';
 
 export type DatabaseConfig =
   { readonly engine: 'sqlite' } | { readonly engine: 'postgres'; readonly url: string; readonly poolSize: number };
@@ -18,6 +20,12 @@ export interface Config {
   /** Absent: there is no operator API. */
   readonly operatorToken?: string;
   readonly logLevel: LogLevel;
+  /** Absent: metrics are read beside the API, with the operator token. */
+  readonly metrics?: { readonly host: string; readonly port: number };
+  /** Milliseconds between being told to stop and taking no more connections. */
+  readonly drainDelay: number;
+  /** Absent: nothing is traced. */
+  readonly tracing?: TracingConfig;
 }
 
 export class ConfigFault extends Error {
@@ -37,12 +45,19 @@ const OPERATOR_TOKEN_MAXIMUM = 1_024;
 /** Connections of one process. A server of PostgreSQL has 100 by default, shared by all processes. */
 const POOL_SIZE_DEFAULT = 10;
 const POOL_SIZE_MAXIMUM = 100;
+/** Milliseconds; load balancers notice within a few probes, and an orchestrator waits 30 s by default. */
+const DRAIN_DELAY_MAXIMUM = 60_000;
 
 /** Throws ConfigFault. An empty value counts as unset, as `NAME=` in a compose file means it. */
 export function readConfig(environment: Environment): Config {
   const database = readDatabase(environment);
   const masterKey = readMasterKey(environment, database);
   const operatorToken = readOperatorToken(environment);
+  const metrics = readMetrics(environment);
+  const tracing = readTracing(
+    (variable) => valueOf(environment, variable),
+    (variable, sentence) => new ConfigFault(variable, sentence),
+  );
   return Object.freeze({
     database: Object.freeze(database),
     dataDirectory: resolve(valueOf(environment, 'MWP_DATA_DIR') ?? './data'),
@@ -51,6 +66,9 @@ export function readConfig(environment: Environment): Config {
     ...(masterKey && { masterKey }),
     ...(operatorToken !== undefined && { operatorToken }),
     logLevel: readLogLevel(environment),
+    ...(metrics && { metrics: Object.freeze(metrics) }),
+    drainDelay: wholeNumber(environment, 'MWP_DRAIN_DELAY', { byDefault: 0, least: 0, most: DRAIN_DELAY_MAXIMUM }),
+    ...(tracing && { tracing: Object.freeze(tracing) }),
   });
 }
 
@@ -90,6 +108,14 @@ function readOperatorToken(environment: Environment): string | undefined {
     throw new ConfigFault('MWP_OPERATOR_TOKEN', sentence);
   }
   return token;
+}
+
+function readMetrics(environment: Environment): { host: string; port: number } | undefined {
+  if (valueOf(environment, 'MWP_METRICS_PORT') === undefined) return undefined;
+  return {
+    host: valueOf(environment, 'MWP_METRICS_HOST') ?? '127.0.0.1',
+    port: wholeNumber(environment, 'MWP_METRICS_PORT', { byDefault: 0, least: 0, most: 65_535 }),
+  };
 }
 
 function readLogLevel(environment: Environment): LogLevel {

@@ -2,15 +2,21 @@
 // for tests and for the demo.
 import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createAuthority } from './authority/authority.ts';
+import type { Alarm } from './authority/seen.ts';
 import { ConfigFault, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
-import { listen } from './http/listen.ts';
+import { metricsApp } from './http/metrics.ts';
+import { Readiness } from './http/readiness.ts';
+import { listen, type Listening } from './http/listen.ts';
 import { KeyVault } from './platform/key-vault.ts';
 import { Lifecycle } from './platform/lifecycle.ts';
+import { observe } from './platform/observe.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import { localMasterKey } from './platform/master-key.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
+import type { OnLostAudit, StoreObserver } from './store/observer.ts';
 import { StoreFault, type AuthorityStore } from './store/port.ts';
 import { migratePostgres } from './store/postgres/migrate.ts';
 import { openPostgresStore } from './store/postgres/open.ts';
@@ -18,6 +24,8 @@ import { migrateSqlite } from './store/sqlite/migrate.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
 
 const SQLITE_FILE = 'mwp.db';
+/** Milliseconds; a timer is never early and sometimes late. */
+const DRAIN_DELAY_SLACK = 1_000;
 
 export interface StartOptions {
   logger?: Logger;
@@ -31,11 +39,15 @@ export interface Composed {
   app: ReturnType<typeof createApp>;
   logger: Logger;
   lifecycle: Lifecycle;
+  /** What Prometheus reads. */
+  metricsText: () => Promise<string>;
 }
 
 export interface RunningService {
   /** `http://host:port`, the port that was really bound. */
   url: string;
+  /** Where metrics are read, if they have a listener of their own. */
+  metricsUrl?: string;
   store: AuthorityStore;
   /** Stops accepting, drains within a bound, closes the database. Safe to call twice; never rejects. */
   stop: () => Promise<void>;
@@ -46,14 +58,18 @@ export async function composeService(config: Config, { logger: given, clock }: S
   const logger = given ?? createLogger(config.logLevel);
   const lifecycle = new Lifecycle({ report: (message, err) => logger.warn({ err }, message) });
   const masterKey = config.masterKey ?? localMasterKey(usableDirectory(config));
-  const store = await openStore(config, logger, clock);
+  const observation = await observe({ database: config.database.engine, tracing: config.tracing }, logger, lifecycle);
+  const store = await openStore(config, logger, observation, clock);
   lifecycle.started({ name: 'the store', stop: () => store.close() });
   try {
     const vault = new KeyVault(masterKey);
     const signers = new VaultSigners(store.organizations, vault);
     await proveMasterKey(store, signers);
-    const alarm = (message: string, err?: unknown) => logger.error({ err }, message);
-    const authority = createAuthority({ store, signers, alarm });
+    const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
+    const authority = createAuthority({ store, signers, alarm, observer: observation });
+    const metricsText = () => observation.metrics.text();
+    const keys = () => keyProblems(store, signers);
+    const readiness = new Readiness({ database: () => store.problems(), keys });
     const app = createApp({
       store,
       authority,
@@ -61,10 +77,13 @@ export async function composeService(config: Config, { logger: given, clock }: S
       vault,
       logger,
       isStopping: () => lifecycle.isStopping,
+      observer: observation,
+      metricsText,
+      readiness,
       ...(config.operatorToken !== undefined && { operatorToken: config.operatorToken }),
       ...(clock && { clock }),
     });
-    return { store, app, logger, lifecycle };
+    return { store, app, logger, lifecycle, metricsText };
   } catch (error) {
     await lifecycle.stop();
     throw error;
@@ -73,15 +92,41 @@ export async function composeService(config: Config, { logger: given, clock }: S
 
 /** Composes and listens. Rejects with what stands in the way; nothing is left running then. */
 export async function startService(config: Config, options: StartOptions = {}): Promise<RunningService> {
-  const { store, app, logger, lifecycle } = await composeService(config, options);
+  const { store, app, logger, lifecycle, metricsText } = await composeService(config, options);
   try {
+    const metrics = config.metrics && (await listenForMetrics(config.metrics, metricsText));
+    if (metrics) lifecycle.started({ name: 'the metrics listener', stop: () => metrics.close() });
     const server = await listen(app.fetch, config);
     lifecycle.started({ name: 'the HTTP server', stop: () => server.close() });
-    logger.info({ url: server.url, database: config.database.engine }, 'serving');
-    return { url: server.url, store, stop: () => lifecycle.stop() };
+    delayTheStop(config, lifecycle);
+    const metricsUrl = metrics && { metricsUrl: metrics.url };
+    logger.info({ url: server.url, ...metricsUrl, database: config.database.engine }, 'serving');
+    return { url: server.url, ...metricsUrl, store, stop: () => lifecycle.stop() };
   } catch (error) {
     await lifecycle.stop();
     throw error;
+  }
+}
+
+/** Not ready at once, but still taking connections, until load balancers have noticed. */
+function delayTheStop({ drainDelay }: Config, lifecycle: Lifecycle): void {
+  if (drainDelay === 0) return;
+  const stop = () => delay(drainDelay);
+  lifecycle.started({ name: 'the drain delay', stop, maximum: drainDelay + DRAIN_DELAY_SLACK });
+}
+
+async function listenForMetrics(
+  where: { host: string; port: number },
+  text: () => Promise<string>,
+): Promise<Listening> {
+  try {
+    return await listen(metricsApp(text).fetch, where);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isAddress = code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND';
+    const fault = new ConfigFault(isAddress ? 'MWP_METRICS_HOST' : 'MWP_METRICS_PORT', `cannot be used: ${message}`);
+    fault.cause = error;
+    throw fault;
   }
 }
 
@@ -122,17 +167,24 @@ export function openConfiguredStore(config: Config): Promise<AuthorityStore> {
   return openStoreWith(config, {});
 }
 
-function openStore(config: Config, logger: Logger, clock: (() => number) | undefined): Promise<AuthorityStore> {
+function openStore(
+  config: Config,
+  logger: Logger,
+  observer: StoreObserver,
+  clock: (() => number) | undefined,
+): Promise<AuthorityStore> {
   return openStoreWith(config, {
     migrate: true,
-    onLostAudit: (err: unknown) => logger.error({ err }, 'an audit record was lost'),
+    observer,
+    onLostAudit: (err, { organizationId: tenant, groupId, actionId, code, stage }) =>
+      logger.error({ tenant, groupId, actionId, code, stage, err }, 'an audit record was lost'),
     ...(clock && { clock }),
   });
 }
 
 async function openStoreWith(
   config: Config,
-  shared: { migrate?: boolean; onLostAudit?: (error: unknown) => void; clock?: () => number },
+  shared: { migrate?: boolean; onLostAudit?: OnLostAudit; observer?: StoreObserver; clock?: () => number },
 ): Promise<AuthorityStore> {
   const { database } = config;
   if (database.engine === 'sqlite') return openSqliteStore({ ...shared, file: sqliteFile(config) });
@@ -150,5 +202,16 @@ async function proveMasterKey(store: AuthorityStore, signers: VaultSigners): Pro
     const fault = new ConfigFault('MWP_MASTER_KEY', 'is not the key that this database was sealed under');
     fault.cause = cause;
     throw fault;
+  }
+}
+
+/** A database that is gone is another dependency's problem: then this throws. */
+async function keyProblems(store: AuthorityStore, signers: VaultSigners): Promise<string[]> {
+  try {
+    await proveMasterKey(store, signers);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigFault) return ['the master key does not open the keys of this database'];
+    throw error;
   }
 }

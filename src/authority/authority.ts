@@ -9,10 +9,12 @@ import { refuse, type Refusal } from '../protocol/refusals.ts';
 import type { TrustFailure } from '../trust/outcome.ts';
 import { StoreFault, type AuthorityStore, type OrganizationRow, type ReceiptRow } from '../store/port.ts';
 import { decideUnderLocks, type Verdict } from './decide-under-locks.ts';
+import { UNOBSERVED, type AuthorityObserver } from './observer.ts';
 import { acceptancePlan } from './plan.ts';
 import type { Authority, Caller, RefusedSubmission, Submission, TenantSigners } from './ports.ts';
 import { prepareCommand, type PreparedCommand } from './prepare.ts';
 import { StoreEvidence } from './registry-evidence.ts';
+import { aboutCommand, namesOf, outcomeOf, type Alarm, type Seen } from './seen.ts';
 
 /** Whole runs of one Command: the Registry moved, or two transitions met in a uniqueness rule. Each sees newer rows. */
 const ATTEMPTS_MAXIMUM = 4;
@@ -26,7 +28,8 @@ export interface AuthorityOptions {
   /** A fresh `urn:uuid:` id. */
   newId?: () => string;
   /** Told of what no client can cause: broken invariants, a clock that runs behind, a database that is gone. */
-  alarm?: (message: string, error?: unknown) => void;
+  alarm?: Alarm;
+  observer?: AuthorityObserver;
 }
 
 export function createAuthority(options: AuthorityOptions): Authority {
@@ -38,46 +41,59 @@ class GroupAuthority implements Authority {
   private readonly signers: TenantSigners;
   private readonly evidence: StoreEvidence;
   private readonly newId: () => string;
-  private readonly alarm: (message: string, error?: unknown) => void;
+  private readonly alarm: Alarm;
+  private readonly observer: AuthorityObserver;
 
-  constructor({ store, signers, newId, alarm }: AuthorityOptions) {
+  constructor({ store, signers, newId, alarm, observer }: AuthorityOptions) {
     this.store = store;
     this.signers = signers;
     this.evidence = new StoreEvidence(store.organizations);
     this.newId = newId ?? (() => `urn:uuid:${randomUUID()}`);
     this.alarm = alarm ?? (() => {});
+    this.observer = observer ?? UNOBSERVED;
   }
 
   async submit(organization: OrganizationRow, bytes: Uint8Array, caller: Caller): Promise<Submission> {
-    try {
-      return await this.attempt(organization, bytes, caller);
-    } catch (error) {
-      this.alarm('a Command could not be decided', error);
+    const began = performance.now();
+    const seen: Seen = { organization, caller };
+    const submission = await this.attempt(bytes, seen).catch((error: unknown) => {
+      this.alarm('a Command could not be decided', error, aboutCommand(seen));
       return refused(undecided());
-    }
+    });
+    this.observer.concluded({ began, outcome: outcomeOf(submission), ...namesOf(seen), organization });
+    return submission;
   }
 
-  private async attempt(organization: OrganizationRow, bytes: Uint8Array, caller: Caller): Promise<Submission> {
+  private async attempt(bytes: Uint8Array, seen: Seen): Promise<Submission> {
+    const { organization, caller } = seen;
     for (let attempt = 1; ; attempt += 1) {
       const last = attempt === ATTEMPTS_MAXIMUM;
+      const began = performance.now();
       const preparation = await prepareCommand(organization.organizationId, bytes, this.evidence);
-      if (!preparation.ok) return this.refuse(organization, preparation);
+      this.observer.prepared(began);
+      seen.command = preparation.ok ? preparation.command.prepared.command : (preparation.command ?? {});
+      if (!preparation.ok) return this.refuse(seen, preparation);
       const { command } = preparation;
       const verdict = await this.decide(organization, command, caller, last);
-      if (verdict === 'again') continue;
+      if (verdict === 'again') {
+        this.observer.startedOver('conflict');
+        continue;
+      }
       switch (verdict.verdict) {
         case 'accepted':
           return { accepted: true, receipt: verdict.receipt, events: verdict.events, duplicate: false };
         case 'duplicate':
           return this.repeat(organization, verdict.receipt, caller);
         case 'refused':
-          return this.refuse(organization, { ...verdict, command: command.prepared.command }, command);
+          return this.refuse(seen, { ...verdict, command: command.prepared.command }, command);
         case 'registry-moved':
           this.evidence.forget(organization.organizationId, verdict.registryRevision);
           if (last) return refused(undecided());
+          this.observer.startedOver('registry_moved');
           break;
         case 'clock-behind':
-          this.alarm(`the clock is behind the last Event of ${verdict.streamId}`);
+          this.observer.clockBehind();
+          this.alarm(`the clock is behind the last Event of ${verdict.streamId}`, undefined, aboutCommand(seen));
           return refused(undecided());
       }
     }
@@ -124,11 +140,14 @@ class GroupAuthority implements Authority {
   }
 
   private async refuse(
-    organization: OrganizationRow,
+    seen: Seen,
     { refusal, failure, command }: { refusal: Refusal; failure?: TrustFailure; command?: Partial<Command> },
     prepared?: PreparedCommand,
   ): Promise<RefusedSubmission> {
-    const { stage, reason } = failure?.diagnostic.forAudit() ?? { stage: 'domain', reason: refusal.message };
+    const { organization } = seen;
+    const diagnostic = failure?.diagnostic.forAudit();
+    if (diagnostic) this.observer.distrusted(diagnostic.stage);
+    const { stage, reason } = diagnostic ?? { stage: 'domain', reason: refusal.message };
     try {
       await this.store.organizations.recordAudit(organization.organizationId, {
         stage,
@@ -140,7 +159,7 @@ class GroupAuthority implements Authority {
         ...(command?.groupId !== undefined && { groupId: command.groupId }),
       });
     } catch (error) {
-      this.alarm('an audit record could not be written', error);
+      this.alarm('an audit record could not be written', error, aboutCommand(seen));
     }
     return refused(refusal, command);
   }

@@ -12,6 +12,8 @@ export interface TenantSigners {
 /** Who brings the Command. Authenticated by the transport; not necessarily who signed it. */
 export interface Caller {
   principal: Principal;
+  /** What the transport calls this request, for the logs. */
+  requestId?: string;
 }
 
 export interface Authority {

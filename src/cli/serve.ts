@@ -14,7 +14,11 @@ const ENVIRONMENT_HELP = `Environment:
                           otherwise kept in MWP_DATA_DIR/master.key
   MWP_OPERATOR_TOKEN      24 or more characters; without it there is no operator API
   MWP_LOG_LEVEL           fatal, error, warn, info, debug, trace or silent (info)
-  MWP_DATABASE_POOL_SIZE  PostgreSQL connections of this process (10)`;
+  MWP_DATABASE_POOL_SIZE  PostgreSQL connections of this process (10)
+  MWP_METRICS_PORT        port of a listener for Prometheus, without a token; otherwise /metrics takes the operator's
+  MWP_METRICS_HOST        address that it listens on (127.0.0.1)
+  MWP_DRAIN_DELAY         milliseconds between "not ready" and taking no more connections, when told to stop (0)
+  OTEL_EXPORTER_OTLP_ENDPOINT  traces go there over OTLP/HTTP; OpenTelemetry's other variables count, too`;
 
 export const serve: CliCommand = {
   name: 'serve',

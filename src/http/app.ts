@@ -16,10 +16,14 @@ import { HttpRefusal, fail, refusalResponse } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { limitRequests } from './limits/limited.ts';
 import { RequestLimits } from './limits/request-limits.ts';
+import { Readiness } from './readiness.ts';
 import { operatorRoutes } from './operator/routes.ts';
+import { metricsRoutes } from './metrics.ts';
+import { UNOBSERVED, type HttpObserver } from './observer.ts';
 import { readRoutes } from './reads/routes.ts';
 import { authenticate, Directory, type TenantEnv } from './tenancy.ts';
 import { fairTurns, type Turns } from './turns.ts';
+import { namesOf, watched } from './watching.ts';
 
 export interface HttpParts {
   store: AuthorityStore;
@@ -41,10 +45,15 @@ export interface HttpParts {
   isStopping?: () => boolean;
   /** Who may have a signature checked next; of its own unless a test watches. */
   turns?: Turns;
+  observer?: HttpObserver;
+  /** What Prometheus reads. Absent: there is no such route. */
+  metricsText?: () => Promise<string>;
+  /** Absent: asked of the store each time. */
+  readiness?: Readiness;
 }
 
 /** What the parts of the API share, made once. */
-export interface Services extends Required<Omit<HttpParts, 'operatorToken' | 'random'>> {
+export interface Services extends Required<Omit<HttpParts, 'operatorToken' | 'random' | 'metricsText'>> {
   operatorToken: string | undefined;
   directory: Directory;
   challenges: Challenges;
@@ -55,7 +64,7 @@ export interface Services extends Required<Omit<HttpParts, 'operatorToken' | 'ra
 
 export function createApp(parts: HttpParts): Hono {
   const { organizations } = parts.store;
-  const { logger, monotonic = () => performance.now() } = parts;
+  const { logger, monotonic = () => performance.now(), observer = UNOBSERVED } = parts;
   const services: Services = {
     ...parts,
     operatorToken: parts.operatorToken,
@@ -63,7 +72,9 @@ export function createApp(parts: HttpParts): Hono {
     monotonic,
     newId: parts.newId ?? (() => `urn:uuid:${randomUUID()}`),
     isStopping: parts.isStopping ?? (() => false),
-    turns: parts.turns ?? fairTurns(),
+    turns: parts.turns ?? fairTurns(observer),
+    observer,
+    readiness: parts.readiness ?? new Readiness({ database: () => parts.store.problems() }),
     directory: new Directory(organizations),
     challenges: new Challenges(parts.vault, parts.random),
     tokens: new Tokens(parts.vault),
@@ -71,15 +82,13 @@ export function createApp(parts: HttpParts): Hono {
     limits: new RequestLimits({ organizations, logger, monotonic }),
   };
   const app = new Hono();
+  app.use(watched(observer, parts.logger));
   app.use(async (c, next) => {
-    const begun = performance.now();
     // Of tenants and operators, nothing may be kept by anybody on the way. Said before there is an answer: one that is
     // changed afterwards is built a second time, as a stream.
     c.header('Cache-Control', 'no-store');
     c.header('X-Content-Type-Options', 'nosniff');
     await next();
-    const milliseconds = Math.round(performance.now() - begun);
-    parts.logger.debug({ method: c.req.method, path: c.req.path, status: c.res.status, milliseconds }, 'request');
   });
   app.onError((error, c) => {
     if (error instanceof HttpRefusal) return refusalResponse(c, error.refusal, error.context);
@@ -87,6 +96,8 @@ export function createApp(parts: HttpParts): Hono {
   });
   app.notFound((c) => refusalResponse(c, refuse('PROTOCOL_VIOLATION', 'no such path or method'), { status: 404 }));
   app.route('/', healthRoutes(services));
+  const { metricsText: text, operatorToken } = parts;
+  if (text) app.route('/', metricsRoutes({ text, operatorToken, monotonic }));
   app.route('/v1/operator', operatorRoutes(services));
   app.route('/v1/orgs/:slug', tenantRoutes(services));
   return app;
@@ -113,9 +124,9 @@ const RETRY_AFTER_MILLISECONDS = 1_000;
 function faultResponse(c: Parameters<typeof refusalResponse>[0], error: Error, logger: Logger): Response {
   const detail = { retryAfterMs: RETRY_AFTER_MILLISECONDS };
   if (error instanceof StoreFault && error.kind !== 'corrupt') {
-    logger.warn({ err: error, path: c.req.path }, 'the database did not answer');
+    logger.warn({ ...namesOf(c), err: error, path: c.req.path }, 'the database did not answer');
     return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now', detail));
   }
-  logger.error({ err: error, path: c.req.path }, 'a request failed');
+  logger.error({ ...namesOf(c), err: error, path: c.req.path }, 'a request failed');
   return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service failed', detail), { status: 500 });
 }

@@ -9,6 +9,7 @@ import { jsonText } from './json-text.ts';
 import { UNBELIEVED_COST, type Asker, type RequestLimits } from './limits/request-limits.ts';
 import type { TenantEnv } from './tenancy.ts';
 import type { Turns } from './turns.ts';
+import { namesOf } from './watching.ts';
 
 export interface CommandParts {
   authority: Authority;
@@ -24,11 +25,12 @@ export function commandRoutes({ authority, logger, turns, limits }: CommandParts
     const { principal } = c.get('bearer');
     const tenant = organization.organizationId;
     const bytes = await jsonBytes(c);
+    const names = namesOf(c);
     const asker: Asker = { organizationId: tenant, principal };
     const submission = await turns.run({ lane: tenant }, async () => {
       const limited = await limits.stillAdmitted('commands', asker);
       if (limited) throw new HttpRefusal(limited);
-      const answer = await authority.submit(organization, bytes, { principal });
+      const answer = await authority.submit(organization, bytes, { principal, requestId: names.requestId });
       if (!answer.accepted && isUnbelieved(answer.refusal.code)) {
         await limits.charge('commands', asker, UNBELIEVED_COST - 1);
       }
@@ -36,7 +38,8 @@ export function commandRoutes({ authority, logger, turns, limits }: CommandParts
     });
     if (!submission.accepted) {
       const { refusal, relatedActionId, groupId, occurredAt } = submission;
-      logger.info({ tenant, groupId, actionId: relatedActionId, code: refusal.code }, 'a Command was refused');
+      const about = { tenant, groupId, actionId: relatedActionId, code: refusal.code };
+      logger.info({ ...names, ...about }, 'a Command was refused');
       return refusalResponse(c, refusal, {
         ...(relatedActionId !== undefined && { relatedActionId }),
         ...(groupId !== undefined && { groupId }),

@@ -5,6 +5,7 @@ import type { ProtocolError } from '../protocol/documents/error.ts';
 import { isRetryable, refuse, type ErrorCode, type Refusal } from '../protocol/refusals.ts';
 import { timestampFromMillis } from '../protocol/timestamps.ts';
 import { STATUS_OF_CODE } from './statuses.ts';
+import { tellCode } from './watching.ts';
 
 /** Longest text that the error schema takes. */
 const MESSAGE_MAXIMUM = 2_000;
@@ -72,6 +73,7 @@ export function errorDocument(refusal: Refusal, context: RefusalContext = {}): P
 }
 
 export function refusalResponse(c: Context, refusal: Refusal, context: RefusalContext = {}): Response {
+  tellCode(c, refusal.code);
   if (refusal.code === 'AUTH_REQUIRED') c.header('WWW-Authenticate', 'Bearer');
   if (refusal.retryAfterMs !== undefined) c.header('Retry-After', String(Math.ceil(refusal.retryAfterMs / 1_000)));
   // What is left of the body stays unread and the connection ends, so a client must not put its next request on it.

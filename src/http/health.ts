@@ -1,27 +1,20 @@
-// GET /healthz: does the process run. GET /readyz: may it be sent work. Neither names a tenant or a secret.
+// GET /healthz: does the process run. GET /readyz: may it be sent work. Neither names a tenant, an address or a secret.
 import { Hono } from 'hono';
-import type { AuthorityStore } from '../store/port.ts';
+import type { Readiness } from './readiness.ts';
 
 export interface HealthParts {
-  store: AuthorityStore;
+  readiness: Readiness;
   isStopping: () => boolean;
 }
 
-export function healthRoutes({ store, isStopping }: HealthParts): Hono {
+export function healthRoutes({ readiness, isStopping }: HealthParts): Hono {
   const routes = new Hono();
   routes.get('/healthz', (c) => c.json({ status: 'ok' }));
   routes.get('/readyz', async (c) => {
-    const problems = isStopping() ? ['the service is stopping'] : await problemsOf(store);
-    if (problems.length === 0) return c.json({ status: 'ready' });
-    return c.json({ status: 'not_ready', problems }, 503);
+    // Whoever stops asks nobody, so that a silent dependency cannot keep this from being told.
+    if (isStopping()) return c.json({ status: 'not_ready', problems: ['the service is stopping'] }, 503);
+    const report = await readiness.ask();
+    return c.json(report, report.status === 'ready' ? 200 : 503);
   });
   return routes;
-}
-
-async function problemsOf(store: AuthorityStore): Promise<string[]> {
-  try {
-    return await store.problems();
-  } catch {
-    return ['the database does not answer'];
-  }
 }

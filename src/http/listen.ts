@@ -22,11 +22,22 @@ const SILENCE_MAXIMUM = 90_000;
 const HEADER_BYTES_MAXIMUM = 16 * 1_024;
 /** Connections of one process at once; beyond it, new ones are closed. */
 const CONNECTIONS_MAXIMUM = 10_000;
-/** Milliseconds for requests under way at the close; below the lifecycle's own bound, so that the store closes after. */
+/** Milliseconds for requests under way at the close, so that the store closes after. */
 const DRAIN_MAXIMUM = 5_000;
 
-/** Milliseconds at the close for a request that was sent before its client could know of it. */
-const STRAGGLERS_MILLISECONDS = 100;
+/**
+ * Rounds of the loop at the close in which no connection came, before no more are taken. The platform takes one in a
+ * round, so on a busy process there wait some, with whole requests in them, that would all be cut.
+ */
+const ROUNDS_WITHOUT_CONNECTION = 5;
+/** Milliseconds at the close for those; with DRAIN_MAXIMUM still below the lifecycle's bound. */
+const TAKING_MAXIMUM = 2_500;
+/**
+ * At the close, for a request that was sent before its client could know of it: milliseconds for its way, in steps, so
+ * that what has come is read as often, however busy the process is.
+ */
+const STRAGGLERS_STEP = 25;
+const STRAGGLERS_STEPS = 10;
 
 export interface Listening {
   /** `http://host:port`, the port that was really bound. */
@@ -77,6 +88,8 @@ export async function listen(
 }
 
 async function close(server: Server, underWay: Requests): Promise<void> {
+  // Before anybody is sent away: who is comes back with a new connection while there is somebody listening.
+  await takeWaiting(server);
   // Not the HTTP server's own close: that cuts whoever seems idle at once, with a request perhaps already on its way.
   const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
   underWay.endConnections();
@@ -86,6 +99,17 @@ async function close(server: Server, underWay: Requests): Promise<void> {
   // Also those that only hold a connection open, with half a request or none.
   server.closeAllConnections();
   await closed;
+}
+
+async function takeWaiting(server: Server): Promise<void> {
+  let rounds = 0;
+  const came = () => void (rounds = 0);
+  server.on('connection', came);
+  for (const begun = performance.now(); rounds < ROUNDS_WITHOUT_CONNECTION; rounds += 1) {
+    if (performance.now() - begun > TAKING_MAXIMUM) break;
+    await turn();
+  }
+  server.off('connection', came);
 }
 
 /** Requests whose head has come and whose answer has not gone out whole. */
@@ -127,8 +151,10 @@ class Requests {
   async quiet(): Promise<void> {
     do {
       if (this.count > 0) await new Promise<void>((resolve) => (this.resolve = resolve));
-      if (this.ofConnections.size > 0) await delay(STRAGGLERS_MILLISECONDS);
-      await turn(); // what has come in the meantime is read first, also when the process was busy all along
+      for (let step = 0; step < STRAGGLERS_STEPS && this.count === 0 && this.ofConnections.size > 0; step += 1) {
+        await delay(STRAGGLERS_STEP);
+        await turn(); // what has come in the meantime is read first
+      }
     } while (this.count > 0);
   }
 

@@ -7,6 +7,8 @@ export const DRAIN_MAXIMUM = 8_000;
 export interface StopStep {
   name: string;
   stop: () => Promise<void> | void;
+  /** Milliseconds, instead of the bound of all others. */
+  maximum?: number;
 }
 
 export interface LifecycleOptions {
@@ -46,14 +48,14 @@ export class Lifecycle {
     for (let step = this.steps.pop(); step; step = this.steps.pop()) await this.stopOne(step);
   }
 
-  private async stopOne({ name, stop }: StopStep): Promise<void> {
+  private async stopOne({ name, stop, maximum = this.drainMaximum }: StopStep): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const bound = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), this.drainMaximum);
+      timer = setTimeout(() => resolve('late'), maximum);
     });
     try {
       const outcome = await Promise.race([Promise.resolve(stop()).then(() => 'stopped' as const), bound]);
-      if (outcome === 'late') this.report(`${name} did not stop within ${this.drainMaximum} ms`);
+      if (outcome === 'late') this.report(`${name} did not stop within ${maximum} ms`);
     } catch (error) {
       this.report(`${name} failed to stop`, error);
     } finally {

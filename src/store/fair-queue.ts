@@ -1,6 +1,7 @@
 // Who may work next: so many at once, turn by turn over the tenants, and never more than a few with the same key. One
 // tenant's rush, or one hot Group, leaves room for the others (design section 6). A turn can be shared: whoever brings a
 // load works on the loads of others of its tenant as well (group commit). In memory, of one process.
+import { UNOBSERVED, type QueueName, type QueueObserver } from './observer.ts';
 import { StoreFault } from './port.ts';
 
 /** More waiting than this means the database has not kept up for long; who comes now had better be told. */
@@ -33,6 +34,7 @@ export interface FairQueueOptions {
   waitingMaximum?: number;
   /** Loads that share one turn. */
   sharingMaximum?: number;
+  watched?: { as: QueueName; by: QueueObserver };
 }
 
 export interface Turn {
@@ -69,6 +71,7 @@ export class FairQueue<Load = never> {
   private readonly perKey: number;
   private readonly waitingMaximum: number;
   private readonly sharingMaximum: number;
+  private readonly watched: { as: QueueName; by: QueueObserver };
   private active = 0;
   private waiting = 0;
   private closed = false;
@@ -83,6 +86,8 @@ export class FairQueue<Load = never> {
     this.perKey = perKey;
     this.waitingMaximum = waitingMaximum ?? WAITING_MAXIMUM;
     this.sharingMaximum = sharingMaximum;
+    this.watched = options.watched ?? { as: 'working', by: UNOBSERVED };
+    this.watched.by.queueOpened(this.watched.as, () => ({ active: this.active, waiting: this.waiting }));
   }
 
   async run<Result>(turn: Turn, job: () => Promise<Result>): Promise<Result> {
@@ -120,14 +125,17 @@ export class FairQueue<Load = never> {
   private turn({ lane, key }: Turn, sharing?: { load: Load }): Promise<SharedTurn<Load> | undefined> {
     if (this.closed) return Promise.reject(new StoreFault('unavailable', 'the store is closed'));
     if (this.waiting >= this.waitingMaximum && !this.makeRoomFor(lane)) {
+      this.watched.by.turnRefused(this.watched.as);
       return Promise.reject(new StoreFault('unavailable', 'too many wait'));
     }
+    const asked = performance.now();
     return new Promise((resolve, reject) => {
       const waiting: Waiting<Load> = {
         key: key === undefined ? undefined : `${lane} ${key}`,
         ...sharing,
         start: (shared) => {
           clearTimeout(giveUp);
+          this.watched.by.turnCame(this.watched.as, asked);
           resolve(shared);
         },
         fail: (fault) => {
@@ -162,6 +170,7 @@ export class FairQueue<Load = never> {
     jobs.splice(jobs.indexOf(waiting), 1);
     if (jobs.length === 0) this.lanes.delete(lane);
     this.waiting -= 1;
+    this.watched.by.turnRefused(this.watched.as);
     waiting.fail(new StoreFault('unavailable', 'no turn came in time'));
   }
 

@@ -6,6 +6,7 @@ import { readKey } from '../domain/reads.ts';
 import type { GroupId, OrganizationId } from '../protocol/ids.ts';
 import { batchPlan, mayShare, receiptKey, type BatchPlan } from './batch-plan.ts';
 import type { FairQueue } from './fair-queue.ts';
+import type { StoreObserver } from './observer.ts';
 import { lockedGroups } from './lock-order.ts';
 import { PendingWrites } from './pending-writes.ts';
 import {
@@ -55,6 +56,8 @@ export type Transact = (
 
 type Decide<Result> = (opened: Opened, acceptance: Acceptance) => Promise<AcceptanceOutcome<Result>>;
 
+type CommitObserver = Pick<StoreObserver, 'transitionsCommitted'>;
+
 /** An acceptance that waits for its turn. */
 export interface WaitingAcceptance {
   plan: AcceptancePlan;
@@ -69,10 +72,12 @@ class NotTogether extends Error {}
 export class GroupCommit {
   private readonly queue: FairQueue<WaitingAcceptance>;
   private readonly transact: Transact;
+  private readonly observer: CommitObserver;
 
-  constructor(queue: FairQueue<WaitingAcceptance>, transact: Transact) {
+  constructor(queue: FairQueue<WaitingAcceptance>, transact: Transact, observer: CommitObserver) {
     this.queue = queue;
     this.transact = transact;
+    this.observer = observer;
   }
 
   accept<Result>(organizationId: OrganizationId, plan: AcceptancePlan, decide: Decide<Result>): Promise<Result> {
@@ -118,13 +123,16 @@ export class GroupCommit {
     loads: WaitingAcceptance[],
   ): Promise<void> {
     let answers: (() => void)[] = [];
+    let written = 0;
     await this.transact(organizationId, runs, async (transaction) => {
       const shared = new SharedTransaction(transaction, loads.length > 1);
       const stored = await transaction.open(batchPlan(loads.map(({ plan }) => plan)));
       answers = [];
       for (const waiting of loads) answers.push(await shared.decide(stored, waiting));
-      if (shared.pending.transitions.length > 0) await transaction.commit(shared.pending.transitions);
+      written = shared.pending.transitions.length;
+      if (written > 0) await transaction.commit(shared.pending.transitions);
     });
+    if (written > 0) this.observer.transitionsCommitted(written);
     for (const answer of answers) answer();
   }
 }

@@ -48,6 +48,7 @@ const PLANTED: [rule: string, file: string, imports: string[]][] = [
   ['library-jose', 'domain/jose.ts', ['jose']],
   ['library-pino', 'domain/pino.ts', ['pino']],
   ['library-prom-client', 'domain/prom.ts', ['prom-client']],
+  ['library-opentelemetry', 'platform/otel.ts', ['@opentelemetry/api']],
   ['library-postgres', 'store/sqlite/pg.ts', ['postgres']],
   ['library-libsql', 'store/postgres/libsql.ts', ['libsql']],
   ['library-drizzle-orm', 'domain/drizzle.ts', ['drizzle-orm']],

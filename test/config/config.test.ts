@@ -5,6 +5,7 @@ import { ConfigFault, readConfig, type Environment } from '../../src/config.ts';
 import { newMasterKeyText } from '../../src/platform/master-key.ts';
 
 const MASTER_KEY = newMasterKeyText();
+const COLLECTOR = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
 
 function faultOf(environment: Environment): ConfigFault {
   try {
@@ -24,6 +25,7 @@ describe('the configuration', () => {
       host: '127.0.0.1',
       port: 8080,
       logLevel: 'info',
+      drainDelay: 0,
     });
   });
 
@@ -37,6 +39,9 @@ describe('the configuration', () => {
       MWP_OPERATOR_TOKEN: 'x'.repeat(24),
       MWP_LOG_LEVEL: 'warn',
       MWP_DATABASE_POOL_SIZE: '25',
+      MWP_METRICS_PORT: '9464',
+      MWP_METRICS_HOST: '10.0.0.1',
+      MWP_DRAIN_DELAY: '5000',
     });
     expect(config).toMatchObject({
       database: { engine: 'postgres', url: 'postgres://user:secret@db:5432/mwp', poolSize: 25 },
@@ -45,6 +50,8 @@ describe('the configuration', () => {
       port: 0,
       operatorToken: 'x'.repeat(24),
       logLevel: 'warn',
+      metrics: { host: '10.0.0.1', port: 9464 },
+      drainDelay: 5_000,
     });
     expect(Buffer.from(config.masterKey ?? []).toString('base64')).toBe(MASTER_KEY);
   });
@@ -70,6 +77,12 @@ describe('the configuration', () => {
     ['MWP_OPERATOR_TOKEN', { MWP_OPERATOR_TOKEN: 'x'.repeat(23) }],
     ['MWP_OPERATOR_TOKEN', { MWP_OPERATOR_TOKEN: `${'x'.repeat(24)} y` }],
     ['MWP_LOG_LEVEL', { MWP_LOG_LEVEL: 'loud' }],
+    ['MWP_METRICS_PORT', { MWP_METRICS_PORT: 'yes' }],
+    ['MWP_DRAIN_DELAY', { MWP_DRAIN_DELAY: '60001' }],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }],
+    ['OTEL_EXPORTER_OTLP_PROTOCOL', { ...COLLECTOR, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }],
+    ['OTEL_TRACES_SAMPLER', { ...COLLECTOR, OTEL_TRACES_SAMPLER: 'jaeger_remote' }],
+    ['OTEL_TRACES_SAMPLER_ARG', { ...COLLECTOR, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' }],
     ['MWP_DATABASE_POOL_SIZE', { MWP_DATABASE_POOL_SIZE: '1' }],
     ['MWP_DATABASE_POOL_SIZE', { MWP_DATABASE_POOL_SIZE: '101' }],
   ];
@@ -77,6 +90,21 @@ describe('the configuration', () => {
     const fault = faultOf(environment);
     expect(fault.variable).toBe(variable);
     expect(fault.message).toMatch(new RegExp(`^${variable} .+\\.$`));
+  });
+
+  it('traces only where OpenTelemetry’s own variables name a collector, by its rules', () => {
+    const tracing = (environment: Environment) => readConfig(environment).tracing;
+    const byDefault = { protocol: 'http/protobuf', serviceName: 'mwp-authority', ratio: 1, heedsParent: true };
+    expect(tracing({})).toBeUndefined();
+    expect(tracing(COLLECTOR)).toEqual({ ...byDefault, url: 'http://collector:4318/v1/traces' });
+    expect(tracing({ ...COLLECTOR, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://other/here' })).toEqual({
+      ...byDefault,
+      url: 'https://other/here',
+    });
+    expect(tracing({ ...COLLECTOR, OTEL_SDK_DISABLED: 'true' })).toBeUndefined();
+    expect(tracing({ ...COLLECTOR, OTEL_TRACES_EXPORTER: 'none' })).toBeUndefined();
+    const tenth = { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' };
+    expect(tracing({ ...COLLECTOR, ...tenth })).toMatchObject({ ratio: 0.1, heedsParent: false });
   });
 
   it('no sentence repeats a secret', () => {

@@ -11,6 +11,10 @@ export interface Wire {
   cutAt(text: string, when: 'before' | 'after'): void;
   /** Cuts everything when so many more pieces have passed, in whichever direction. */
   cutAfter(pieces: number): void;
+  /** From now on nothing passes, in either direction, and no connection ends; until it is told otherwise. */
+  mute(isMute: boolean): void;
+  /** Connections that were opened so far. */
+  opened(): number;
   /** Cuts every connection now. */
   cut(): void;
   close(): Promise<void>;
@@ -20,11 +24,14 @@ export async function openWire(url: string): Promise<Wire> {
   const target = new URL(url);
   const pairs = new Set<{ client: Socket; server: Socket }>();
   let trips = 0;
+  let opened = 0;
+  let isMute = false;
   let piecesLeft = Infinity;
   let trap: { text: string; when: 'before' | 'after' } | undefined;
 
   const cutAll = () => [...pairs].forEach(({ client, server }) => (client.destroy(), server.destroy()));
   const proxy = createServer((client) => {
+    opened += 1;
     const server = connect(Number(target.port), target.hostname);
     const pair = { client, server };
     let lastSpoke: 'client' | 'server' = 'server';
@@ -40,6 +47,7 @@ export async function openWire(url: string): Promise<Wire> {
       if (piecesLeft <= 0) cutAll();
     };
     client.on('data', (chunk) => {
+      if (isMute) return;
       if (lastSpoke === 'server') trips += 1;
       lastSpoke = 'client';
       if (trap !== undefined && chunk.includes(trap.text)) {
@@ -52,6 +60,7 @@ export async function openWire(url: string): Promise<Wire> {
       passed();
     });
     server.on('data', (chunk) => {
+      if (isMute) return;
       lastSpoke = 'server';
       // A transaction that ended says so: ReadyForQuery, idle.
       if (cutOnAnswer && chunk.includes(Buffer.from([0x5a, 0, 0, 0, 5, 0x49]))) return cut();
@@ -69,6 +78,8 @@ export async function openWire(url: string): Promise<Wire> {
     roundTrips: () => trips,
     cutAt: (text, when) => void (trap = { text, when }),
     cutAfter: (pieces) => void (piecesLeft = pieces),
+    mute: (wanted) => void (isMute = wanted),
+    opened: () => opened,
     cut: cutAll,
     close: () =>
       new Promise((resolve) => {

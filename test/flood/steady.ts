@@ -34,7 +34,7 @@ let connections: Connection[] | undefined;
 answerOrders(async (order: SteadyOrder): Promise<SteadyFigures> => {
   const { world, seconds, commandsPerSecond, readsPerSecond } = order;
   connections ??= await Promise.all(Array.from({ length: 2 * CONNECTIONS }, () => Connection.open(world.url)));
-  const writing = signedRequests(world, world.groups, Math.ceil(seconds * commandsPerSecond));
+  const writing = signedRequests(world, world.groups, { count: Math.ceil(seconds * commandsPerSecond) });
   const reading = reads(world, Math.ceil(seconds * readsPerSecond));
   const [commands, asked] = await Promise.all([
     paced(writing, commandsPerSecond, connections.slice(0, CONNECTIONS)),

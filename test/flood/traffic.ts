@@ -22,7 +22,7 @@ export function reads(world: World, count: number): Buffer[] {
 export type FloodKind = 'valid' | 'bad signatures' | 'bad logins' | 'garbage';
 
 export function flood(kind: FloodKind, world: World, count: number): Buffer[] {
-  if (kind === 'valid') return signedRequests(world, world.groups, count);
+  if (kind === 'valid') return signedRequests(world, world.groups, { count });
   return Array.from({ length: count }, (_, at) => FLOODS[kind](world, at));
 }
 

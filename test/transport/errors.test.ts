@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { errorDocument, orThrow, refusalResponse, HttpRefusal } from '../../src/http/errors.ts';
 import { healthRoutes } from '../../src/http/health.ts';
+import { Readiness } from '../../src/http/readiness.ts';
 import { STATUS_OF_CODE } from '../../src/http/statuses.ts';
 import { createApp } from '../../src/http/app.ts';
 import { KeyVault } from '../../src/platform/key-vault.ts';
@@ -108,19 +109,19 @@ describe('a database that fails', () => {
     const ready = await app.request('/readyz');
     expect([ready.status, await ready.json()]).toEqual([
       503,
-      { status: 'not_ready', problems: ['the database does not answer'] },
+      { status: 'not_ready', dependencies: { database: 'not_ready' }, problems: ['database: no answer'] },
     ]);
   });
 
   it('readiness repeats what the store finds wrong, and ends with the stop', async () => {
     let isStopping = false;
     let problems = ['the role may pass row-level security'];
-    const store = { problems: async () => problems } as unknown as AuthorityStore;
-    const app = healthRoutes({ store, isStopping: () => isStopping });
+    const readiness = new Readiness({ database: async () => problems }, { freshMilliseconds: 0 });
+    const app = healthRoutes({ readiness, isStopping: () => isStopping });
     const ready = async () => (await (await app.request('/readyz')).json()) as object;
-    expect(await ready()).toEqual({ status: 'not_ready', problems });
+    expect(await ready()).toEqual({ status: 'not_ready', dependencies: { database: 'not_ready' }, problems });
     problems = [];
-    expect(await ready()).toEqual({ status: 'ready' });
+    expect(await ready()).toEqual({ status: 'ready', dependencies: { database: 'ready' } });
     isStopping = true;
     expect(await ready()).toEqual({ status: 'not_ready', problems: ['the service is stopping'] });
   });

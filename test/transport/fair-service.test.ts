@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fairTurns, IN_HAND_OF_ONE_MAXIMUM } from '../../src/http/turns.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
+import { UNOBSERVED } from '../../src/store/observer.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
@@ -20,7 +21,7 @@ describe.each(STORES)('$name: fair service', ({ open }) => {
 
   beforeEach(async () => {
     opened = await open();
-    const turns = fairTurns();
+    const turns = fairTurns(UNOBSERVED);
     const tenant = await Tenant.create(opened.store);
     const other = await Tenant.create(opened.store, { policy });
     const api = new Api(tenant, { turns });

@@ -56,7 +56,10 @@ describe('a local service', () => {
   it('answers on the port that it was given, is ready, and stops twice without a fuss', async () => {
     const service = await start({ MWP_DATA_DIR: folder });
     expect(await (await fetch(`${service.url}/healthz`)).json()).toEqual({ status: 'ok' });
-    expect(await (await fetch(`${service.url}/readyz`)).json()).toEqual({ status: 'ready' });
+    expect(await (await fetch(`${service.url}/readyz`)).json()).toEqual({
+      status: 'ready',
+      dependencies: { database: 'ready', keys: 'ready' },
+    });
     await Promise.all([service.stop(), service.stop()]);
     await service.stop();
     await expect(fetch(`${service.url}/healthz`)).rejects.toThrow();

@@ -12,6 +12,8 @@ import { authRequired, fail, HttpRefusal, loginRefused } from '../errors.ts';
 import { limitedBy, type Asker, type RequestLimits } from '../limits/request-limits.ts';
 import { LoginFailures } from '../limits/login-failures.ts';
 import type { Turns } from '../turns.ts';
+import type { HttpObserver } from '../observer.ts';
+import { namesOf } from '../watching.ts';
 import { bearerOf, type Authentication, type TenantEnv } from '../tenancy.ts';
 import { CHALLENGE_TEXT_MAXIMUM, CLIENT_NONCE_MAXIMUM, type Challenges } from './challenges.ts';
 import { logIn } from './login.ts';
@@ -28,6 +30,7 @@ export interface AuthParts extends Authentication {
   limits: RequestLimits;
   monotonic: () => number;
   newId: () => string;
+  observer: HttpObserver;
 }
 
 const challengeBody = z.strictObject({
@@ -49,7 +52,7 @@ const tokenBody = z
   });
 
 export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
-  const { store, directory, challenges, limits } = parts;
+  const { store, directory, challenges, limits, observer } = parts;
   const { organizations } = store;
   const login = { ...parts, organizations, failures: new LoginFailures(parts.monotonic) };
   const now = sharedLook(() => organizations.now());
@@ -67,14 +70,16 @@ export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
     const slug = slugOf(c);
     const outcome = await logIn(login, slug, answer);
     const organization = await directory.known(slug);
+    observer.loginStepEnded('login', outcome.outcome === 'genuine' ? 'accepted' : 'refused');
     if (outcome.outcome === 'limited') throw new HttpRefusal(limitedBy('logins', outcome.retryAfterMs));
     if (outcome.outcome === 'refused' || !organization) {
-      parts.logger.info({ tenant: organization?.organizationId }, 'a login was refused');
+      const about = { tenant: organization?.organizationId, principal: answer.principal };
+      parts.logger.info({ ...namesOf(c), ...about }, 'a login was refused');
       throw loginRefused();
     }
     const { principal, keyId } = outcome;
     await admitLogin(limits, { organizationId: organization.organizationId, principal });
-    const sessionEpoch = wantsSession ? await openedEpoch(parts, organization, principal) : undefined;
+    const sessionEpoch = wantsSession ? await openedEpoch(c, parts, organization, principal) : undefined;
     const signedInAt = millisFromTimestamp(await organizations.now());
     const { organizationId } = organization;
     const bearer = { organizationId, slug, principal, keyId, signedInAt };
@@ -88,7 +93,9 @@ export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
     // From the database, not from memory: a refresh is rare and prolongs what a revoked key could do.
     const stillValid = await parts.keys.validBinding(bearer);
     const at = millisFromTimestamp(await organizations.now());
-    if (!stillValid || !mayRefresh(bearer, at)) throw authRequired();
+    const isRefreshed = stillValid !== undefined && mayRefresh(bearer, at);
+    observer.loginStepEnded('refresh', isRefreshed ? 'accepted' : 'refused');
+    if (!isRefreshed) throw authRequired();
     return c.json(tokenAnswer(await parts.tokens.issue(bearer, at), bearer.principal));
   });
   return routes;
@@ -106,12 +113,22 @@ function sharedLook<Value>(look: () => Promise<Value>): () => Promise<Value> {
   return () => (underWay ??= look().finally(() => (underWay = undefined)));
 }
 
-async function openedEpoch(parts: AuthParts, organization: OrganizationRow, principal: Principal): Promise<number> {
-  const { store, authority, signers, newId } = parts;
-  const session = { organizations: store.organizations, authority, signers, newId };
+async function openedEpoch(
+  c: Context,
+  parts: AuthParts,
+  organization: OrganizationRow,
+  principal: Principal,
+): Promise<number> {
+  const { store, authority, signers, newId, logger, observer } = parts;
+  const names = namesOf(c);
+  const { organizations } = store;
+  const session = { organizations, authority, signers, newId, requestId: names.requestId };
   const opening = await openSession(session, organization, principal.id);
+  observer.loginStepEnded('session', opening.opened ? 'accepted' : 'refused');
   if (opening.opened) return opening.sessionEpoch;
   const { refusal, occurredAt } = opening;
+  const tenant = organization.organizationId;
+  logger.info({ ...names, tenant, principal, code: refusal.code }, 'a session was not opened');
   throw new HttpRefusal(refusal, { occurredAt });
 }
 

@@ -11,6 +11,7 @@ export interface SessionParts {
   signers: TenantSigners;
   /** A fresh `urn:uuid:` id. */
   newId: () => string;
+  requestId: string;
 }
 
 export const SESSION_OPEN_KIND = 'ext.missionweaveprotocol.identity.session_open';
@@ -20,7 +21,7 @@ export type SessionOpening = { opened: true; sessionEpoch: number } | ({ opened:
 
 /** `issuedAt` is the database's own time, so freshness cannot fail for a host clock that runs off. */
 export async function openSession(
-  { organizations, authority, signers, newId }: SessionParts,
+  { organizations, authority, signers, newId, requestId }: SessionParts,
   organization: OrganizationRow,
   agentId: string,
 ): Promise<SessionOpening> {
@@ -40,7 +41,7 @@ export async function openSession(
     },
     signer,
   );
-  const submission = await authority.submit(organization, canonicalBytes(document), { principal: service });
+  const submission = await authority.submit(organization, canonicalBytes(document), { principal: service, requestId });
   if (!submission.accepted) return { opened: false, ...submission };
   return { opened: true, sessionEpoch: epochIn(submission.events, agentId) };
 }

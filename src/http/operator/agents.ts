@@ -14,6 +14,7 @@ import { canonicalBytes } from '../../wire/canonical.ts';
 import { jsonBody } from '../bodies.ts';
 import { fail, HttpRefusal } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
+import { namesOf } from '../watching.ts';
 import type { Directory } from '../tenancy.ts';
 import { AGENT_CARD_REGISTER_KIND } from './new-organization.ts';
 import { organizationOf } from './outcomes.ts';
@@ -45,7 +46,8 @@ export function agentRoutes(parts: AgentParts): Hono {
     const { document } = signDocument('agent-card', unsigned, signer);
     const envelope = { actionId: parts.newId(), issuedAt: await store.organizations.now() };
     const bytes = registerCommand(organization, document, envelope, signer);
-    const submission = await authority.submit(organization, bytes, { principal: organization.registrar });
+    const caller = { principal: organization.registrar, requestId: namesOf(c).requestId };
+    const submission = await authority.submit(organization, bytes, caller);
     if (!submission.accepted) throw new HttpRefusal(submission.refusal, { occurredAt: submission.occurredAt });
     logger.info({ tenant: organization.organizationId, agentId: document.agentId }, 'an Agent Card was registered');
     c.status(201);

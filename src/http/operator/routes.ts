@@ -1,7 +1,9 @@
 // The operator API: makes tenants and their first principals. One token rules all of it.
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
+import type { Logger } from '../../platform/logger.ts';
 import { limitBody, OPERATOR_BODY_MAXIMUM } from '../bodies.ts';
 import { fail } from '../errors.ts';
+import { namesOf } from '../watching.ts';
 import { agentRoutes, type AgentParts } from './agents.ts';
 import { auditRoutes } from './audit.ts';
 import { operatorOnly } from './guard.ts';
@@ -9,13 +11,14 @@ import { organizationRoutes, type OrganizationParts } from './organizations.ts';
 import { policyRoutes, type PolicyParts } from './policy.ts';
 import { principalRoutes, type PrincipalParts } from './principals.ts';
 
-export type OperatorParts = OrganizationParts &
+export type OperatorParts = { logger: Logger } & OrganizationParts &
   PrincipalParts &
   AgentParts &
   PolicyParts & { operatorToken: string | undefined; monotonic: () => number };
 
 export function operatorRoutes(parts: OperatorParts): Hono {
   const routes = new Hono();
+  routes.use(changesLogged(parts.logger));
   routes.use(operatorOnly(parts.operatorToken, parts.monotonic));
   routes.use(limitBody(OPERATOR_BODY_MAXIMUM));
   routes.route('/', organizationRoutes(parts));
@@ -27,4 +30,21 @@ export function operatorRoutes(parts: OperatorParts): Hono {
     throw fail('PROTOCOL_VIOLATION', 'no such path or method', { status: 404 });
   });
   return routes;
+}
+
+/** Characters of a path in the log: a slug and an id. */
+const PATH_MAXIMUM = 1_200;
+
+/** Who holds the token is not known by name, so what was asked with it is all there is to tell, refused or not. */
+function changesLogged(logger: Logger): MiddlewareHandler {
+  return async (c, next) => {
+    await next();
+    const { method } = c.req;
+    const { status } = c.res;
+    const isRefused = status === 401 || status === 404;
+    if (method === 'GET' && !isRefused) return;
+    const asked = { ...namesOf(c), method, path: c.req.path.slice(0, PATH_MAXIMUM), status };
+    if (status < 400) logger.info(asked, 'the operator changed something');
+    else logger.warn(asked, 'a request for the operator was refused');
+  };
 }

@@ -7,6 +7,7 @@ import type { BatchPlan } from '../batch-plan.ts';
 import type { AdmissionRecord, ReceiptRecord } from '../evidence-records.ts';
 import { admissionFromRecord, receiptFromRecord } from '../evidence-records.ts';
 import type { BatchTransaction, StoredBatch, Transact } from '../group-commit.ts';
+import type { StoreObserver } from '../observer.ts';
 import type { Transition } from '../port.ts';
 import { StoreFault } from '../port.ts';
 import { parseStored } from '../stored-json.ts';
@@ -29,14 +30,18 @@ export const OPEN = `SELECT section, body
 export const OPEN_PARAMETERS = 13;
 const LOCK_GROUPS = 'SELECT * FROM mwp.lock_groups($1, $2)';
 
-export function transactions(connections: PostgresConnections, clock: (() => string) | undefined): Transact {
+export function transactions(
+  connections: PostgresConnections,
+  clock: (() => string) | undefined,
+  observer: Pick<StoreObserver, 'retried'>,
+): Transact {
   return (organizationId, runs, work) => {
     const once = () =>
-      connections.transact(async (transaction) => {
+      connections.transact('acceptance', async (transaction) => {
         transaction.begin(READ_COMMITTED);
         await work(transactionOf(transaction, organizationId, clock));
       });
-    return runs === 'retried' ? withRetries(once) : once();
+    return runs === 'retried' ? withRetries(once, observer) : once();
   };
 }
 

@@ -1,6 +1,7 @@
 // Who uses which connection of the hosted store. Acceptances wait their turn by tenant, and leave some free for reading.
 import { FairQueue } from '../fair-queue.ts';
 import { SHARING_MAXIMUM, type WaitingAcceptance } from '../group-commit.ts';
+import { UNOBSERVED, type StoreObserver, type TransactionPurpose } from '../observer.ts';
 import { Pool } from './pool.ts';
 import { withRetries } from './retries.ts';
 import type { SessionOptions, Statement } from './session.ts';
@@ -21,11 +22,14 @@ export class PostgresConnections {
   private readonly pool: Pool;
   /** For acceptances. */
   readonly accepting: FairQueue<WaitingAcceptance>;
+  private readonly observer: StoreObserver;
   private readonly working: FairQueue;
   private closing: Promise<void> | undefined;
 
   constructor(options: SessionOptions, wanted: number) {
     const size = Math.max(wanted, CONNECTIONS_MINIMUM);
+    const { observer = UNOBSERVED } = options;
+    this.observer = observer;
     this.pool = new Pool(options, size);
     const capacity = size - Math.ceil(size * READING_SHARE);
     this.accepting = new FairQueue({
@@ -33,8 +37,9 @@ export class PostgresConnections {
       perLane: TRANSACTIONS_PER_TENANT,
       perKey: TRANSACTIONS_PER_GROUP,
       sharingMaximum: SHARING_MAXIMUM,
+      watched: { as: 'acceptance', by: observer },
     });
-    this.working = new FairQueue({ capacity: size });
+    this.working = new FairQueue({ capacity: size, watched: { as: 'working', by: observer } });
   }
 
   /** A write transaction of one tenant. `opening` statements, such as locks, travel with BEGIN. */
@@ -44,11 +49,13 @@ export class PostgresConnections {
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Result> {
     return this.working.run({ lane: organizationId }, () =>
-      withRetries(() =>
-        this.transact(async (transaction) => {
-          transaction.begin(READ_COMMITTED, tenant(organizationId), ...opening);
-          return work(transaction);
-        }),
+      withRetries(
+        () =>
+          this.transact('write', async (transaction) => {
+            transaction.begin(READ_COMMITTED, tenant(organizationId), ...opening);
+            return work(transaction);
+          }),
+        this.observer,
       ),
     );
   }
@@ -56,7 +63,7 @@ export class PostgresConnections {
   /** One snapshot of one tenant, read only. */
   read<Result>(organizationId: string, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.working.run({ lane: organizationId }, () =>
-      this.transact(async (transaction) => {
+      this.transact('read', async (transaction) => {
         transaction.begin(SNAPSHOT, tenant(organizationId));
         return work(transaction);
       }),
@@ -66,7 +73,7 @@ export class PostgresConnections {
   /** Without a tenant: sees no row but through the named functions. */
   readAcrossTenants<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.working.run({ lane: '' }, () =>
-      this.transact(async (transaction) => {
+      this.transact('read', async (transaction) => {
         transaction.begin(SNAPSHOT);
         return work(transaction);
       }),
@@ -79,7 +86,7 @@ export class PostgresConnections {
   }
 
   /** Only for who has a turn. `work` begins the transaction and commits it; what it leaves open is rolled back. */
-  transact<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+  transact<Result>(purpose: TransactionPurpose, work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.pool.run(async (session) => {
       const transaction = new Transaction(session);
       try {
@@ -91,6 +98,7 @@ export class PostgresConnections {
         throw transaction.failure ?? error;
       } finally {
         transaction.rollback();
+        this.observer.transactionEnded(purpose, transaction.roundTrips);
       }
     });
   }

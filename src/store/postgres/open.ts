@@ -1,5 +1,7 @@
 // Opens the hosted store: one PostgreSQL database, any number of processes. The only door of this folder.
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
+import { observedStore } from '../observed.ts';
+import { UNOBSERVED, type OnLostAudit, type StoreObserver } from '../observer.ts';
 import type { AuthorityStore } from '../port.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { OPEN, OPEN_PARAMETERS, transactions } from './acceptance.ts';
@@ -34,27 +36,37 @@ export interface PostgresStoreOptions {
   /** Only a test that wants to see an unsafe role refused sets this. */
   role?: string;
   /** An audit record could not be written. */
-  onLostAudit?: (cause: unknown) => void;
+  onLostAudit?: OnLostAudit;
+  observer?: StoreObserver;
 }
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<AuthorityStore> {
   if (options.migrate === true) await migratePostgres(options.url);
+  const observer = options.observer ?? UNOBSERVED;
   const role = options.role ?? RUNTIME_ROLE;
   const connections = new PostgresConnections(
-    { url: options.url, role, hot: HOT },
+    { url: options.url, role, hot: HOT, observer },
     options.maxConnections ?? CONNECTIONS_DEFAULT,
   );
   const millis = options.clock;
   const clock = millis && { millis, text: () => timestampFromMillis(millis()) };
-  const groupCommit = new GroupCommit(connections.accepting, transactions(connections, clock?.text));
+  const groupCommit = new GroupCommit(
+    connections.accepting,
+    transactions(connections, clock?.text, observer),
+    observer,
+  );
 
-  return {
+  const store: AuthorityStore = {
     engine: 'postgres',
-    organizations: organizationStore(connections, clock, options.onLostAudit ?? (() => undefined)),
+    organizations: organizationStore(connections, clock, (cause, lost) => {
+      observer.auditLost();
+      options.onLostAudit?.(cause, lost);
+    }),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (transaction) => work(readerOf(transaction, organizationId, clock?.text))),
     problems: () => postgresProblems(connections),
     close: () => connections.close(),
   };
+  return options.observer ? observedStore(store, observer) : store;
 }

@@ -1,5 +1,6 @@
 // Tenants and what belongs to them beside their Groups, on the hosted store. Sibling of sqlite/organizations.ts.
 import { AUDIT_WAITING_MAXIMUM, FairQueue } from '../fair-queue.ts';
+import type { OnLostAudit } from '../observer.ts';
 import type { NewOrganization, OrganizationRow, OrganizationStore, RegistryChange, RegistryOutcome } from '../port.ts';
 import type { OrganizationRecord } from '../registry-records.ts';
 import { organizationFromRecord, organizationToRecord } from '../registry-records.ts';
@@ -28,7 +29,7 @@ const TAKEN = ['organizations_pkey', 'organizations_slug'];
 export function organizationStore(
   connections: PostgresConnections,
   clock: { text: () => string; millis: () => number } | undefined,
-  onLostAudit: (cause: unknown) => void,
+  onLostAudit: OnLostAudit,
 ): OrganizationStore {
   const auditing = new FairQueue({ capacity: 1, waitingMaximum: AUDIT_WAITING_MAXIMUM });
   return {
@@ -56,7 +57,7 @@ export function organizationStore(
     recordAudit: (organizationId, entry) =>
       auditing
         .run({ lane: organizationId }, () => recordAudit(connections, organizationId, clock?.text(), entry))
-        .catch(onLostAudit),
+        .catch((cause: unknown) => onLostAudit(cause, { organizationId, ...entry })),
     now: async () => {
       if (clock) return clock.text();
       const [row] = await connections.readAcrossTenants((transaction) => transaction.query<{ now: string }>(CLOCK, []));

@@ -1,4 +1,5 @@
 // So many connections and no more, opened when needed, handed out in order, thrown away when in doubt.
+import { UNOBSERVED, type StoreObserver } from '../observer.ts';
 import { StoreFault } from '../port.ts';
 import type { SessionOptions } from './session.ts';
 import { Session } from './session.ts';
@@ -14,6 +15,7 @@ interface Waiting {
 
 export class Pool {
   private readonly options: SessionOptions;
+  private readonly observer: StoreObserver;
   private readonly size: number;
   private readonly idle: Session[] = [];
   private readonly atWork = new Set<Session>();
@@ -24,6 +26,13 @@ export class Pool {
   constructor(options: SessionOptions, size: number) {
     this.options = options;
     this.size = size;
+    this.observer = options.observer ?? UNOBSERVED;
+    this.observer.poolOpened(() => this.figures());
+  }
+
+  private figures() {
+    const { size, open, idle, waiting } = this;
+    return { size, open, idle: idle.length, waiting: waiting.length };
   }
 
   /** The session must be clean when `work` ends, also when it throws: no transaction open, or ended. */
@@ -53,6 +62,7 @@ export class Pool {
     for (let session = this.idle.pop(); session !== undefined; session = this.idle.pop()) {
       if (!session.isGone) return session;
       this.open -= 1;
+      this.observer.connectionLost();
     }
     if (this.open >= this.size) return this.wait();
     this.open += 1;
@@ -61,9 +71,12 @@ export class Pool {
 
   private async openOne(): Promise<Session> {
     try {
-      return await Session.open(this.options);
+      const session = await Session.open(this.options);
+      this.observer.connectionOpened();
+      return session;
     } catch (error) {
       this.open -= 1;
+      this.observer.connectionLost();
       this.replaceForWaiting();
       throw error;
     }
@@ -85,6 +98,7 @@ export class Pool {
 
   private release(session: Session): void {
     if (this.closed || session.isGone) {
+      if (!this.closed) this.observer.connectionLost();
       session.end();
       this.open -= 1;
       return this.replaceForWaiting();

@@ -1,5 +1,6 @@
 // Runs a transaction again when PostgreSQL broke it to resolve a race: bounded in number and in time.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UNOBSERVED, type StoreObserver } from '../observer.ts';
 import type { Again } from './faults.ts';
 import { worthAnotherRun } from './faults.ts';
 
@@ -9,7 +10,10 @@ const RUNS_MAXIMUM: Record<Again, number> = { lost_race: 5, appended_once: 3 };
 const RUNS_TIME_MAXIMUM_MS = 15_000;
 const PAUSE_MS = 5;
 
-export async function withRetries<Result>(run: () => Promise<Result>): Promise<Result> {
+export async function withRetries<Result>(
+  run: () => Promise<Result>,
+  observer: Pick<StoreObserver, 'retried'> = UNOBSERVED,
+): Promise<Result> {
   const started = performance.now();
   for (let runs = 1; ; runs += 1) {
     try {
@@ -18,6 +22,7 @@ export async function withRetries<Result>(run: () => Promise<Result>): Promise<R
       const again = worthAnotherRun(error);
       if (again === undefined || runs >= RUNS_MAXIMUM[again]) throw error;
       if (performance.now() - started > RUNS_TIME_MAXIMUM_MS) throw error;
+      observer.retried(again);
       // Unequal pauses, or two losers meet again.
       await sleep(PAUSE_MS * runs * Math.random());
     }

@@ -2,6 +2,7 @@
 // a fresh one. Statements can be sent several at a time; hot ones are prepared before the first use.
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
+import { UNOBSERVED, type StoreObserver } from '../observer.ts';
 import { StoreFault } from '../port.ts';
 import { faultOf } from './faults.ts';
 import type { Address } from './socket.ts';
@@ -37,15 +38,18 @@ export interface SessionOptions {
   role: string | undefined;
   /** Texts to prepare at once, with their numbers of parameters. */
   hot: { text: string; parameters: number }[];
+  observer?: StoreObserver;
 }
 
 export class Session {
   private readonly sql: postgres.Sql;
+  private readonly observer: StoreObserver;
   private socket: Socket | undefined;
   private connecting = false;
   private gone = false;
 
   private constructor(options: SessionOptions) {
+    this.observer = options.observer ?? UNOBSERVED;
     this.sql = postgres(options.url, {
       max: 1,
       fetch_types: false,
@@ -113,7 +117,12 @@ export class Session {
     const answers = statements.map(({ text, parameters }) => this.send(text, parameters));
     void this.uncorkAfterWriting();
     const silence = setTimeout(() => this.end(), ANSWER_TIMEOUT_MS);
-    void Promise.allSettled(answers).then(() => clearTimeout(silence));
+    const began = performance.now();
+    void Promise.allSettled(answers).then((settled) => {
+      clearTimeout(silence);
+      const failed = settled.some(({ status }) => status === 'rejected');
+      this.observer.roundTripEnded({ statements, began, failed });
+    });
     return answers;
   }
 

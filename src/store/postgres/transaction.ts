@@ -12,6 +12,7 @@ const ROLLBACK: Statement = { text: 'ROLLBACK', parameters: [] };
 export class Transaction {
   private readonly session: Session;
   private open = false;
+  private sent = 0;
   /** Waits to travel with the next statements. */
   private unsent: Statement[] = [];
   /** The first statement that failed. After it nothing can be committed, whatever the caller makes of it. */
@@ -19,6 +20,11 @@ export class Transaction {
 
   constructor(session: Session) {
     this.session = session;
+  }
+
+  /** That were waited for: a ROLLBACK is not. */
+  get roundTrips(): number {
+    return this.sent;
   }
 
   get failure(): StoreFault | undefined {
@@ -78,6 +84,7 @@ export class Transaction {
     const travelling = [...this.unsent, ...statements];
     this.unsent = [];
     this.open = true;
+    this.sent += 1;
     return this.session.pipeline(travelling);
   }
 }

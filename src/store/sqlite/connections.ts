@@ -2,6 +2,7 @@
 // that reading never waits for writing. One process owns the file (design section 1).
 import { FairQueue } from '../fair-queue.ts';
 import { SHARING_MAXIMUM, type WaitingAcceptance } from '../group-commit.ts';
+import type { QueueObserver } from '../observer.ts';
 import { SqliteConnection } from './connection.ts';
 
 /** Each reading holds one while its snapshot lives; more would only wait for the same disk. */
@@ -13,11 +14,18 @@ export class SqliteConnections {
   private readonly writer: SqliteConnection;
   private readonly readers: SqliteConnection[] = [];
   /** For the one writer: acceptances may share a turn, everything else has it alone. */
-  readonly writing = new FairQueue<WaitingAcceptance>({ capacity: 1, sharingMaximum: SHARING_MAXIMUM });
-  private readonly reading = new FairQueue({ capacity: READER_CONNECTIONS });
+  readonly writing: FairQueue<WaitingAcceptance>;
+  private readonly reading: FairQueue;
   private closing: Promise<void> | undefined;
 
-  constructor(file: string, options: { durable: boolean }) {
+  constructor(file: string, options: { durable: boolean; observer: QueueObserver }) {
+    const { observer } = options;
+    this.writing = new FairQueue({
+      capacity: 1,
+      sharingMaximum: SHARING_MAXIMUM,
+      watched: { as: 'writing', by: observer },
+    });
+    this.reading = new FairQueue({ capacity: READER_CONNECTIONS, watched: { as: 'reading', by: observer } });
     this.file = file;
     this.durable = options.durable;
     this.writer = new SqliteConnection(file, { durable: this.durable });

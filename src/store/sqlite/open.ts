@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
+import { observedStore } from '../observed.ts';
+import { UNOBSERVED, type OnLostAudit, type StoreObserver } from '../observer.ts';
 import type { AuthorityStore } from '../port.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { transactions } from './acceptance.ts';
@@ -21,7 +23,8 @@ export interface SqliteStoreOptions {
   /** Bring the schema up to date first; a `:memory:` database always is. */
   migrate?: boolean;
   /** An audit record could not be written. */
-  onLostAudit?: (cause: unknown) => void;
+  onLostAudit?: OnLostAudit;
+  observer?: StoreObserver;
 }
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuthorityStore> {
@@ -30,13 +33,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
   const file = folder === undefined ? options.file : join(folder, 'mwp.db');
   const durable = folder === undefined;
   if (options.migrate === true || folder !== undefined) await migrateSqlite(file);
-  const connections = new SqliteConnections(file, { durable });
+  const observer = options.observer ?? UNOBSERVED;
+  const connections = new SqliteConnections(file, { durable, observer });
   const clock = () => timestampFromMillis((options.clock ?? Date.now)());
-  const groupCommit = new GroupCommit(connections.writing, transactions(connections, clock));
+  const groupCommit = new GroupCommit(connections.writing, transactions(connections, clock), observer);
 
-  return {
+  const store: AuthorityStore = {
     engine: 'sqlite',
-    organizations: organizationStore(connections, clock, options.onLostAudit ?? (() => undefined)),
+    organizations: organizationStore(connections, clock, (cause, lost) => {
+      observer.auditLost();
+      options.onLostAudit?.(cause, lost);
+    }),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (connection) => work(readerOf(connection, organizationId, clock))),
@@ -49,4 +56,5 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+  return options.observer ? observedStore(store, observer) : store;
 }

@@ -1,5 +1,6 @@
 // Tenants and what belongs to them beside their Groups, on the local store. Sibling of postgres/organizations.ts.
 import { AUDIT_WAITING_MAXIMUM, FairQueue } from '../fair-queue.ts';
+import type { OnLostAudit } from '../observer.ts';
 import type { NewOrganization, OrganizationRow, OrganizationStore, RegistryOutcome } from '../port.ts';
 import type { OrganizationRecord } from '../registry-records.ts';
 import { organizationFromRecord, organizationToRecord } from '../registry-records.ts';
@@ -34,7 +35,7 @@ const AUDIT_LANE = ' audit';
 export function organizationStore(
   connections: SqliteConnections,
   clock: () => string,
-  onLostAudit: (cause: unknown) => void,
+  onLostAudit: OnLostAudit,
 ): OrganizationStore {
   const auditing = new FairQueue({ capacity: 1, waitingMaximum: AUDIT_WAITING_MAXIMUM });
   return {
@@ -77,7 +78,7 @@ export function organizationStore(
         .run({ lane: organizationId }, () =>
           connections.writeRelaxed(AUDIT_LANE, (connection) => recordAudit(connection, organizationId, clock(), entry)),
         )
-        .catch(onLostAudit),
+        .catch((cause: unknown) => onLostAudit(cause, { organizationId, ...entry })),
     now: async () => clock(),
   };
 }

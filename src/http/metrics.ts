@@ -1,0 +1,27 @@
+// GET /metrics for Prometheus: on a listener of its own, which only the operator's network reaches, or beside the API for
+// who shows the operator token.
+import { Hono } from 'hono';
+import { METRICS_CONTENT_TYPE } from '../platform/metrics.ts';
+import { operatorOnly } from './operator/guard.ts';
+
+export interface MetricsParts {
+  text: () => Promise<string>;
+  /** Without one there is nothing there. */
+  operatorToken: string | undefined;
+  monotonic: () => number;
+}
+
+/** Beside the API. */
+export function metricsRoutes({ text, operatorToken, monotonic }: MetricsParts): Hono {
+  const routes = new Hono();
+  routes.use('/metrics', operatorOnly(operatorToken, monotonic));
+  routes.get('/metrics', async (c) => c.body(await text(), 200, { 'Content-Type': METRICS_CONTENT_TYPE }));
+  return routes;
+}
+
+/** On its own listener: whoever reaches that may read. */
+export function metricsApp(text: () => Promise<string>): Hono {
+  const app = new Hono();
+  app.get('/metrics', async (c) => c.body(await text(), 200, { 'Content-Type': METRICS_CONTENT_TYPE }));
+  return app;
+}
