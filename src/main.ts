@@ -11,7 +11,7 @@ import { Lifecycle } from './platform/lifecycle.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import { localMasterKey } from './platform/master-key.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
-import { StoreFault, type AuthorityStore } from './store/port.ts';
+import { StoreFault, type AuthorityStore, type PassPoint } from './store/port.ts';
 import { migratePostgres } from './store/postgres/migrate.ts';
 import { openPostgresStore } from './store/postgres/open.ts';
 import { migrateSqlite } from './store/sqlite/migrate.ts';
@@ -23,6 +23,8 @@ export interface StartOptions {
   logger?: Logger;
   /** Milliseconds since 1970, instead of the clocks of host and database: for tests that move time. */
   clock?: () => number;
+  /** Told of each passing of a named point: for tests that end the process there. */
+  pass?: PassPoint;
 }
 
 export interface Composed {
@@ -42,18 +44,21 @@ export interface RunningService {
 }
 
 /** Everything but the network. The database is migrated and the master key proven before this resolves. */
-export async function composeService(config: Config, { logger: given, clock }: StartOptions = {}): Promise<Composed> {
+export async function composeService(
+  config: Config,
+  { logger: given, ...options }: StartOptions = {},
+): Promise<Composed> {
   const logger = given ?? createLogger(config.logLevel);
   const lifecycle = new Lifecycle({ report: (message, err) => logger.warn({ err }, message) });
   const masterKey = config.masterKey ?? localMasterKey(usableDirectory(config));
-  const store = await openStore(config, logger, clock);
+  const store = await openStore(config, logger, options);
   lifecycle.started({ name: 'the store', stop: () => store.close() });
   try {
     const vault = new KeyVault(masterKey);
     const signers = new VaultSigners(store.organizations, vault);
     await proveMasterKey(store, signers);
     const alarm = (message: string, err?: unknown) => logger.error({ err }, message);
-    const authority = createAuthority({ store, signers, alarm });
+    const authority = createAuthority({ store, signers, alarm, ...options });
     const app = createApp({
       store,
       authority,
@@ -62,7 +67,7 @@ export async function composeService(config: Config, { logger: given, clock }: S
       logger,
       isStopping: () => lifecycle.isStopping,
       ...(config.operatorToken !== undefined && { operatorToken: config.operatorToken }),
-      ...(clock && { clock }),
+      ...options,
     });
     return { store, app, logger, lifecycle };
   } catch (error) {
@@ -122,17 +127,17 @@ export function openConfiguredStore(config: Config): Promise<AuthorityStore> {
   return openStoreWith(config, {});
 }
 
-function openStore(config: Config, logger: Logger, clock: (() => number) | undefined): Promise<AuthorityStore> {
+function openStore(config: Config, logger: Logger, options: Omit<StartOptions, 'logger'>): Promise<AuthorityStore> {
   return openStoreWith(config, {
     migrate: true,
     onLostAudit: (err: unknown) => logger.error({ err }, 'an audit record was lost'),
-    ...(clock && { clock }),
+    ...options,
   });
 }
 
 async function openStoreWith(
   config: Config,
-  shared: { migrate?: boolean; onLostAudit?: (error: unknown) => void; clock?: () => number },
+  shared: { migrate?: boolean; onLostAudit?: (error: unknown) => void } & Omit<StartOptions, 'logger'>,
 ): Promise<AuthorityStore> {
   const { database } = config;
   if (database.engine === 'sqlite') return openSqliteStore({ ...shared, file: sqliteFile(config) });

@@ -7,7 +7,8 @@ import { View } from '../domain/view.ts';
 import { seesEvent } from '../domain/visibility.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import type { TrustFailure } from '../trust/outcome.ts';
-import { StoreFault, type AuthorityStore, type OrganizationRow, type ReceiptRow } from '../store/port.ts';
+import { passUnwatched, StoreFault } from '../store/port.ts';
+import type { AuthorityStore, OrganizationRow, PassPoint, ReceiptRow } from '../store/port.ts';
 import { decideUnderLocks, type Verdict } from './decide-under-locks.ts';
 import { acceptancePlan } from './plan.ts';
 import type { Authority, Caller, RefusedSubmission, Submission, TenantSigners } from './ports.ts';
@@ -27,6 +28,7 @@ export interface AuthorityOptions {
   newId?: () => string;
   /** Told of what no client can cause: broken invariants, a clock that runs behind, a database that is gone. */
   alarm?: (message: string, error?: unknown) => void;
+  pass?: PassPoint;
 }
 
 export function createAuthority(options: AuthorityOptions): Authority {
@@ -39,13 +41,15 @@ class GroupAuthority implements Authority {
   private readonly evidence: StoreEvidence;
   private readonly newId: () => string;
   private readonly alarm: (message: string, error?: unknown) => void;
+  private readonly pass: PassPoint;
 
-  constructor({ store, signers, newId, alarm }: AuthorityOptions) {
+  constructor({ store, signers, newId, alarm, pass }: AuthorityOptions) {
     this.store = store;
     this.signers = signers;
     this.evidence = new StoreEvidence(store.organizations);
     this.newId = newId ?? (() => `urn:uuid:${randomUUID()}`);
     this.alarm = alarm ?? (() => {});
+    this.pass = pass ?? passUnwatched;
   }
 
   async submit(organization: OrganizationRow, bytes: Uint8Array, caller: Caller): Promise<Submission> {
@@ -63,12 +67,14 @@ class GroupAuthority implements Authority {
       const preparation = await prepareCommand(organization.organizationId, bytes, this.evidence);
       if (!preparation.ok) return this.refuse(organization, preparation);
       const { command } = preparation;
+      this.pass('command-prepared');
       const verdict = await this.decide(organization, command, caller, last);
       if (verdict === 'again') continue;
       switch (verdict.verdict) {
         case 'accepted':
           return { accepted: true, receipt: verdict.receipt, events: verdict.events, duplicate: false };
         case 'duplicate':
+          this.pass('receipt-found');
           return this.repeat(organization, verdict.receipt, caller);
         case 'refused':
           return this.refuse(organization, { ...verdict, command: command.prepared.command }, command);
@@ -91,7 +97,7 @@ class GroupAuthority implements Authority {
     last: boolean,
   ): Promise<Verdict | 'again'> {
     const signer = await this.signers.signerOf(organization, organization.authority);
-    const input = { organization, prepared, caller, signer, newId: this.newId };
+    const input = { organization, prepared, caller, signer, newId: this.newId, pass: this.pass };
     try {
       return await this.store.acceptTransition(
         organization.organizationId,
@@ -129,6 +135,7 @@ class GroupAuthority implements Authority {
     prepared?: PreparedCommand,
   ): Promise<RefusedSubmission> {
     const { stage, reason } = failure?.diagnostic.forAudit() ?? { stage: 'domain', reason: refusal.message };
+    this.pass('audit-due');
     try {
       await this.store.organizations.recordAudit(organization.organizationId, {
         stage,
@@ -139,6 +146,7 @@ class GroupAuthority implements Authority {
         ...(command?.actionId !== undefined && { actionId: command.actionId }),
         ...(command?.groupId !== undefined && { groupId: command.groupId }),
       });
+      this.pass('audit-recorded');
     } catch (error) {
       this.alarm('an audit record could not be written', error);
     }

@@ -5,7 +5,7 @@ import type { Authority, TenantSigners } from '../authority/ports.ts';
 import type { KeyVault } from '../platform/key-vault.ts';
 import type { Logger } from '../platform/logger.ts';
 import { refuse } from '../protocol/refusals.ts';
-import { StoreFault, type AuthorityStore } from '../store/port.ts';
+import { passUnwatched, StoreFault, type AuthorityStore, type PassPoint } from '../store/port.ts';
 import { authRoutes } from './auth/routes.ts';
 import { Challenges } from './auth/challenges.ts';
 import { KeyWatch } from './auth/key-watch.ts';
@@ -32,6 +32,7 @@ export interface HttpParts {
   isStopping?: () => boolean;
   /** Who may have a signature checked next; of its own unless a test watches. */
   turns?: Turns;
+  pass?: PassPoint;
 }
 
 /** What the parts of the API share, made once. */
@@ -51,6 +52,7 @@ export function createApp(parts: HttpParts): Hono {
     clock: parts.clock ?? Date.now,
     isStopping: parts.isStopping ?? (() => false),
     turns: parts.turns ?? fairTurns(),
+    pass: parts.pass ?? passUnwatched,
     directory: new Directory(organizations),
     challenges: new Challenges(parts.vault),
     tokens: new Tokens(parts.vault),

@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import type { Authority } from '../authority/ports.ts';
 import type { Logger } from '../platform/logger.ts';
+import type { PassPoint } from '../store/port.ts';
 import { COMMAND_BODY_MAXIMUM, jsonBytes, limitBody } from './bodies.ts';
 import { refusalResponse } from './errors.ts';
 import { jsonText } from './json-text.ts';
@@ -12,9 +13,10 @@ export interface CommandParts {
   authority: Authority;
   logger: Logger;
   turns: Turns;
+  pass: PassPoint;
 }
 
-export function commandRoutes({ authority, logger, turns }: CommandParts): Hono<TenantEnv> {
+export function commandRoutes({ authority, logger, turns, pass }: CommandParts): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
   routes.post('/commands', limitBody(COMMAND_BODY_MAXIMUM), async (c) => {
     const organization = c.get('organization');
@@ -22,6 +24,7 @@ export function commandRoutes({ authority, logger, turns }: CommandParts): Hono<
     const tenant = organization.organizationId;
     const bytes = await jsonBytes(c);
     const submission = await turns.run({ lane: tenant }, () => authority.submit(organization, bytes, { principal }));
+    pass('answer-due');
     if (!submission.accepted) {
       const { refusal, relatedActionId, groupId, occurredAt } = submission;
       logger.info({ tenant, groupId, actionId: relatedActionId, code: refusal.code }, 'a Command was refused');

@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/logger.ts';
 import { actor, base64url, id } from '../../protocol/documents/shapes.ts';
 import type { Principal } from '../../protocol/principals.ts';
 import { millisFromTimestamp } from '../../protocol/timestamps.ts';
-import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
+import type { AuthorityStore, OrganizationRow, PassPoint } from '../../store/port.ts';
 import { jsonBody, limitBody, LOGIN_BODY_MAXIMUM } from '../bodies.ts';
 import { authRequired, fail, HttpRefusal, loginRefused } from '../errors.ts';
 import type { Turns } from '../turns.ts';
@@ -23,6 +23,7 @@ export interface AuthParts extends Authentication {
   challenges: Challenges;
   logger: Logger;
   turns: Turns;
+  pass: PassPoint;
 }
 
 const challengeBody = z.strictObject({
@@ -67,6 +68,7 @@ export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
       organization,
       attempt,
     );
+    parts.pass('challenge-consumed');
     if (!loggedIn || !organization) {
       logger.info({ tenant: organization?.organizationId }, 'a login was refused');
       throw loginRefused();

@@ -33,6 +33,7 @@ export function acceptTransition<Result>(
   decide: (opened: Opened, acceptance: Acceptance) => Promise<AcceptanceOutcome<Result>>,
 ): Promise<Result> {
   return connections.accept(organizationId, plan.groups[0], async (transaction) => {
+    connections.pass('turn-taken');
     transaction.begin(READ_COMMITTED);
     const { text, parameters } = openStatement(organizationId, plan, clock?.());
     const opened = openedFrom(await transaction.query<SectionRow>(text, parameters), clock);

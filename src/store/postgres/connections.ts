@@ -1,6 +1,7 @@
 // Who uses which connection of the hosted store. Acceptances wait their turn by tenant, hold at most a few connections
 // for one Group, and leave some free for reading.
 import { FairQueue } from '../fair-queue.ts';
+import { passUnwatched, type PassPoint } from '../port.ts';
 import { Pool } from './pool.ts';
 import { withRetries } from './retries.ts';
 import type { SessionOptions, Statement } from './session.ts';
@@ -16,12 +17,14 @@ export const SET_TENANT = `SELECT set_config('mwp.organization', $1, true)`;
 export const TAKE_LOCK = 'SELECT mwp.take_lock($1, $2)';
 
 export class PostgresConnections {
+  readonly pass: PassPoint;
   private readonly pool: Pool;
   private readonly accepting: FairQueue;
   private readonly working: FairQueue;
   private closing: Promise<void> | undefined;
 
   constructor(options: SessionOptions, wanted: number) {
+    this.pass = options.pass ?? passUnwatched;
     const size = Math.max(wanted, CONNECTIONS_MINIMUM);
     this.pool = new Pool(options, size);
     const capacity = size - Math.ceil(size * READING_SHARE);

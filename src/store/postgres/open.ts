@@ -1,6 +1,6 @@
 // Opens the hosted store: one PostgreSQL database, any number of processes. The only door of this folder.
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
-import type { AuthorityStore } from '../port.ts';
+import type { AuthorityStore, PassPoint } from '../port.ts';
 import { acceptTransition, OPEN, OPEN_PARAMETERS } from './acceptance.ts';
 import { PostgresConnections, SET_TENANT } from './connections.ts';
 import { LOAD, LOAD_PARAMETERS } from './loading.ts';
@@ -34,13 +34,14 @@ export interface PostgresStoreOptions {
   role?: string;
   /** An audit record could not be written. */
   onLostAudit?: (cause: unknown) => void;
+  pass?: PassPoint;
 }
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<AuthorityStore> {
   if (options.migrate === true) await migratePostgres(options.url);
   const role = options.role ?? RUNTIME_ROLE;
   const connections = new PostgresConnections(
-    { url: options.url, role, hot: HOT },
+    { url: options.url, role, hot: HOT, ...(options.pass && { pass: options.pass }) },
     options.maxConnections ?? CONNECTIONS_DEFAULT,
   );
   const millis = options.clock;

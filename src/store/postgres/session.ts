@@ -2,7 +2,7 @@
 // a fresh one. Statements can be sent several at a time; hot ones are prepared before the first use.
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
-import { StoreFault } from '../port.ts';
+import { passUnwatched, StoreFault, type PassPoint } from '../port.ts';
 import { faultOf } from './faults.ts';
 import type { Address } from './socket.ts';
 import { CONNECT_TIMEOUT_MS, connectSocket } from './socket.ts';
@@ -37,15 +37,18 @@ export interface SessionOptions {
   role: string | undefined;
   /** Texts to prepare at once, with their numbers of parameters. */
   hot: { text: string; parameters: number }[];
+  pass?: PassPoint;
 }
 
 export class Session {
+  readonly pass: PassPoint;
   private readonly sql: postgres.Sql;
   private socket: Socket | undefined;
   private connecting = false;
   private gone = false;
 
   private constructor(options: SessionOptions) {
+    this.pass = options.pass ?? passUnwatched;
     this.sql = postgres(options.url, {
       max: 1,
       fetch_types: false,
@@ -107,11 +110,11 @@ export class Session {
   }
 
   /** Sends all of them in one go. An answer fails when its statement did; who does not await one need not catch it. */
-  pipeline(statements: Statement[]): Promise<Row[]>[] {
+  pipeline(statements: Statement[], onceSent?: () => void): Promise<Row[]>[] {
     if (this.gone) return statements.map(() => Promise.reject(new StoreFault('unavailable', 'the connection is gone')));
     this.socket?.cork();
     const answers = statements.map(({ text, parameters }) => this.send(text, parameters));
-    void this.uncorkAfterWriting();
+    void this.uncorkAfterWriting(onceSent);
     const silence = setTimeout(() => this.end(), ANSWER_TIMEOUT_MS);
     void Promise.allSettled(answers).then(() => clearTimeout(silence));
     return answers;
@@ -125,9 +128,12 @@ export class Session {
   }
 
   /** postgres.js hands over in a microtask, writes large messages at once and small ones in a `setImmediate`. */
-  private async uncorkAfterWriting(): Promise<void> {
+  private async uncorkAfterWriting(onceSent?: () => void): Promise<void> {
     for (let microtask = 0; microtask < HAND_OVER_MICROTASKS; microtask += 1) await Promise.resolve();
-    setImmediate(() => this.socket?.uncork());
+    setImmediate(() => {
+      this.socket?.uncork();
+      onceSent?.();
+    });
   }
 
   private send(text: string, parameters: Value[]): Promise<Row[]> {

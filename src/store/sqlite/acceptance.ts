@@ -21,6 +21,7 @@ export function acceptTransition<Result>(
   decide: (opened: Opened, acceptance: Acceptance) => Promise<AcceptanceOutcome<Result>>,
 ): Promise<Result> {
   return connections.write(organizationId, async (connection) => {
+    connections.pass('turn-taken');
     const opened = open(connection, clock(), organizationId, plan);
     const { write, result } = await decide(opened, acceptanceOf(connection, organizationId, plan, opened));
     if (write !== undefined) writeAll(connection, organizationId, write);

@@ -1,12 +1,14 @@
 // Who uses which connection of the local store: one writer, taken turn by turn over the tenants, and a few readers, so
 // that reading never waits for writing. One process owns the file (design section 1).
 import { FairQueue } from '../fair-queue.ts';
+import { passUnwatched, type PassPoint } from '../port.ts';
 import { SqliteConnection } from './connection.ts';
 
 /** Each reading holds one while its snapshot lives; more would only wait for the same disk. */
 export const READER_CONNECTIONS = 4;
 
 export class SqliteConnections {
+  readonly pass: PassPoint;
   private readonly file: string;
   private readonly durable: boolean;
   private readonly writer: SqliteConnection;
@@ -15,7 +17,8 @@ export class SqliteConnections {
   private readonly reading = new FairQueue({ capacity: READER_CONNECTIONS });
   private closing: Promise<void> | undefined;
 
-  constructor(file: string, options: { durable: boolean }) {
+  constructor(file: string, options: { durable: boolean; pass?: PassPoint }) {
+    this.pass = options.pass ?? passUnwatched;
     this.file = file;
     this.durable = options.durable;
     this.writer = new SqliteConnection(file, { durable: this.durable });
@@ -30,7 +33,7 @@ export class SqliteConnections {
       await this.writer.begin('IMMEDIATE');
       try {
         const { commit, result } = await work(this.writer);
-        if (commit) this.writer.commit();
+        if (commit) this.commit();
         return result;
       } finally {
         this.writer.rollback();
@@ -50,6 +53,12 @@ export class SqliteConnections {
         this.readers.push(reader);
       }
     });
+  }
+
+  private commit(): void {
+    this.pass('commit-due');
+    this.writer.commit();
+    this.pass('committed');
   }
 
   close(): Promise<void> {

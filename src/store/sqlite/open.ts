@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
-import type { AuthorityStore } from '../port.ts';
+import type { AuthorityStore, PassPoint } from '../port.ts';
 import { acceptTransition } from './acceptance.ts';
 import { SqliteConnections } from './connections.ts';
 import { faultOf } from './faults.ts';
@@ -21,6 +21,7 @@ export interface SqliteStoreOptions {
   migrate?: boolean;
   /** An audit record could not be written. */
   onLostAudit?: (cause: unknown) => void;
+  pass?: PassPoint;
 }
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuthorityStore> {
@@ -29,7 +30,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
   const file = folder === undefined ? options.file : join(folder, 'mwp.db');
   const durable = folder === undefined;
   if (options.migrate === true || folder !== undefined) await migrateSqlite(file);
-  const connections = new SqliteConnections(file, { durable });
+  const connections = new SqliteConnections(file, { durable, ...(options.pass && { pass: options.pass }) });
   const clock = () => timestampFromMillis((options.clock ?? Date.now)());
 
   return {
