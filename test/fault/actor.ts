@@ -85,10 +85,12 @@ export class Actor {
       if (advice.next === 'log_in' && !asked && !(await this.logIn(false))) continue;
       if (advice.next === 'resend') {
         if (answer.problem.kind === 'refused') entry.putOff += 1;
+      }
+      if (advice.next === 'resend' || advice.next === 'log_in') {
+        entry.lost += 1;
         return { fate: { fate: 'unanswered' } };
       }
       const code = answer.problem.kind === 'refused' ? answer.problem.code : answer.problem.kind;
-      if (advice.next === 'log_in') return { fate: { fate: 'unanswered' } };
       return { fate: { fate: 'refused', code } };
     }
   }

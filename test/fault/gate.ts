@@ -1,9 +1,12 @@
 // Lets the players through while the service is to be under load, and holds them while it is down or looked into.
 
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /** Thrown at the players when the load is over. */
 export class LoadIsOver extends Error {}
 
 export class Gate {
+  private readonly insiders = new AsyncLocalStorage<true>();
   private isOpen = false;
   private isOver = false;
   private inside = 0;
@@ -28,9 +31,14 @@ export class Gate {
     for (const { reject } of this.waiting.splice(0)) reject(new LoadIsOver());
   }
 
+  /** What is asked from within passes though the gate is closed: a scene of its own, without the load. */
+  alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.insiders.run(true, work);
+  }
+
   /** One exchange with the service; never begun while the gate is closed. */
   async through<Result>(exchange: () => Promise<Result>): Promise<Result> {
-    while (!this.isOpen) {
+    while (!this.isOpen && !this.insiders.getStore()) {
       if (this.isOver) throw new LoadIsOver();
       await new Promise<void>((resolve, reject) => this.waiting.push({ resolve, reject }));
     }

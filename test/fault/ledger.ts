@@ -16,7 +16,9 @@ export interface Entry {
   command: SignedCommand;
   /** Times that it went out. */
   sends: number;
-  /** Times that it was answered with a retryable error. */
+  /** Of these, without an answer that says what became of it. */
+  lost: number;
+  /** Of those, answered with a retryable error. */
   putOff: number;
   fate: Fate;
 }
@@ -40,7 +42,7 @@ export class Ledger {
   private fresh = new Set<Entry>();
 
   sign(actor: Actor, command: SignedCommand): Entry {
-    const entry: Entry = { actor, command, sends: 0, putOff: 0, fate: { fate: 'unanswered' } };
+    const entry: Entry = { actor, command, sends: 0, lost: 0, putOff: 0, fate: { fate: 'unanswered' } };
     this.signed += 1;
     this.fresh.add(entry);
     return entry;

@@ -26,7 +26,8 @@ disk and holds the process, and looks after each whether all that was answered i
   --engine NAME    sqlite or postgres, else both
   --point NAME     this named point only, else each of them once:
                    ${NAMED_POINTS.join(' ')}
-  --only NAME      one chapter: kills, points, first-start, database, lost-answers, full-disk, pauses, two-processes
+  --only NAME      one chapter: first-start, points, pauses, kills, full-disk;
+                   on PostgreSQL also sessions, database, lost-answers, two-processes
   --seed N         repeats the choices of an earlier run; the moments themselves are the machine's`;
 
 /** Undefined: the help was asked for. Throws for what it does not understand. */

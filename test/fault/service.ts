@@ -1,6 +1,7 @@
 // Services as processes that are killed: one that serves, and one that has loaded its code and waits to be the next, so
 // that a restart takes as long as a start of the service and not as long as a start of Node.js.
 import { fork, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { ChildNews, Order, Trap } from './orders.ts';
@@ -9,6 +10,9 @@ import type { ChildNews, Order, Trap } from './orders.ts';
 const START_MAXIMUM_MS = 30_000;
 /** Lines of the log that are kept to be shown; nobody reads more. */
 const ALARMS_MAXIMUM = 50;
+/** A trap that does not hold its service under load for so long is in the wrong place. */
+const HELD_MAXIMUM_MS = 20_000;
+const HELD_LOOK_MS = 5;
 /** Of pino. */
 const LEVEL_ERROR = 50;
 
@@ -71,6 +75,15 @@ export class Service {
     this.send({ order: 'trap', trap });
   }
 
+  /** Resolves when the process is stopped, as by SIGSTOP. Linux only. */
+  async untilHeld(): Promise<void> {
+    const deadline = Date.now() + HELD_MAXIMUM_MS;
+    while (stateOf(this.pid) !== 'T') {
+      if (this.hasEnded || Date.now() > deadline) throw new Error('the service was never held');
+      await new Promise((resolve) => setTimeout(resolve, HELD_LOOK_MS));
+    }
+  }
+
   signal(name: NodeJS.Signals): void {
     this.child.kill(name);
   }
@@ -105,6 +118,12 @@ export class Service {
     if (level < LEVEL_ERROR || this.alarms.length >= ALARMS_MAXIMUM) return;
     this.alarms.push(err ? `${msg}: ${err.message}` : msg);
   }
+}
+
+/** As Linux shows it; `T` for a stopped process. */
+function stateOf(pid: number): string | undefined {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')[0];
 }
 
 export class ServiceEnded extends Error {}

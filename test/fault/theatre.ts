@@ -5,7 +5,7 @@ import type { Ground } from './ground.ts';
 import { Load } from './load.ts';
 import type { Chance } from './random.ts';
 import type { Tally } from './report.ts';
-import type { Service} from './service.ts';
+import type { Service } from './service.ts';
 import { Services } from './service.ts';
 import { Stage } from './stage.ts';
 import { makeWorld, type Organization } from './world.ts';

@@ -56,6 +56,17 @@ async function examineRepeat(entry: Entry): Promise<string[]> {
   return again.receipt === told ? [] : [`${nameOf(entry)}: the receipt has other bytes the second time`];
 }
 
+/** Two raced, or a session took over. Anything else that is refused for good was not to be. */
+const EXPECTED_REFUSALS: readonly string[] = [
+  'AUTH_STALE_SESSION',
+  'MEMBERSHIP_STALE',
+  'INVALID_STATE_TRANSITION',
+  'WORK_ALREADY_OWNED',
+  'WORK_LEASE_EXPIRED',
+  'WORK_OFFER_EXPIRED',
+  'WORK_STALE_OWNERSHIP',
+];
+
 /** Refused Commands, those that were refused after a retry included. */
 async function examineRefused(entries: readonly Entry[], behind: Behind): Promise<string[]> {
   const refused = entries.filter(({ fate }) => fate.fate === 'refused');
@@ -65,7 +76,11 @@ async function examineRefused(entries: readonly Entry[], behind: Behind): Promis
     'SELECT signing_hash FROM {commands} WHERE signing_hash IN $list',
     hashes,
   );
-  return traces.map(({ signing_hash }) => `${signing_hash}: refused, and left a Command behind`);
+  const odd = refused.filter(({ fate }) => fate.fate === 'refused' && !EXPECTED_REFUSALS.includes(fate.code));
+  return [
+    ...traces.map(({ signing_hash }) => `${signing_hash}: refused, and left a Command behind`),
+    ...odd.map((entry) => `${nameOf(entry)}: refused with ${JSON.stringify(entry.fate)}`),
+  ];
 }
 
 async function examineUnanswered(entries: readonly Entry[], ledger: Ledger, behind: Behind): Promise<string[]> {

@@ -11,7 +11,7 @@ import { countBy, rowsOf } from './sql.ts';
 export interface Findings {
   /** Sentences; each is a bug. */
   violations: string[];
-  /** Commands that nobody had been answered about, and how many of them had happened. */
+  /** Commands that at least one sending got no word about, and how many of them had happened by then. */
   unanswered: number;
   happened: number;
 }
@@ -35,10 +35,10 @@ export class Examination {
   /** The service is up and the gate is closed. */
   async examine({ behind, store }: Look, options: { whole: boolean }): Promise<Findings> {
     const { ledger, chance } = this.stage;
-    const unanswered = ledger.all().filter(({ fate }) => fate.fate === 'unanswered');
     // As the fault left it, before anything is retried.
     const violations = [...this.load.violations.splice(0), ...(await this.examineRows({ behind, store }))];
     violations.push(...(await examineAnswers(ledger, behind, chance)));
+    const unanswered = ledger.all().filter(({ lost }) => lost > 0);
     const happened = unanswered.filter(({ fate }) => fate.fate === 'accepted' && fate.duplicate).length;
     violations.push(...(await this.examineRows({ behind, store })));
     violations.push(...(await examineLeases(behind)), ...(await examineOrganizations(behind)));

@@ -32,7 +32,7 @@ async function perform(task: Task, chance: Chance): Promise<Task | undefined> {
   if (chance.isLucky(0.1)) return undefined;
   if (!(await task.start())) return undefined;
   if (chance.isLucky(0.5)) await task.under(METER, { usageDelta: { modelTokens: chance.whole(1, 20) } });
-  if (chance.isLucky(0.3)) await task.under(RENEW, { leaseSeconds: 600 });
+  if (chance.isLucky(0.3)) await task.under(RENEW, { leaseSeconds: 3_600 });
   if (chance.isLucky(0.2)) {
     // Its leases end, in all Groups; the item waits to be resumed.
     await task.worker.openSession();
@@ -45,7 +45,8 @@ async function perform(task: Task, chance: Chance): Promise<Task | undefined> {
   return (await task.publish()) && (await task.submit()) ? task : undefined;
 }
 
-class Task {
+export class Task {
+  leaseEnd = '';
   worker: Actor;
   private readonly team: Team;
   private readonly workItemId: string;
@@ -59,11 +60,28 @@ class Task {
     this.worker = team.coordinator;
   }
 
+  /** An active WorkItem of that worker, under a lease of so many seconds. */
+  static async begun(team: Team, worker: Actor, leaseSeconds: number): Promise<Task> {
+    const task = new Task(team, id());
+    const { workItemId } = task;
+    const coordinate = (kind: CommandDraft['kind'], payload: object) =>
+      team.coordinator.submit({ kind, groupId: team.groupId, payload: { ...payload } }, { coordinatorEpoch: 1 });
+    await coordinate('work.authorize', { workItemId, contract: contract() });
+    await coordinate('work.offer', offer(workItemId, [worker]));
+    if (!(await task.accept([worker])) || !(await task.start(leaseSeconds))) throw new Error('work did not begin');
+    return task;
+  }
+
+  /** Milliseconds. */
+  leaseLeft(): number {
+    return Math.max(0, Date.parse(this.leaseEnd) - Date.now());
+  }
+
   /** All candidates at once; one gets it. */
-  async accept(): Promise<boolean> {
+  async accept(candidates: readonly Actor[] = this.team.workers): Promise<boolean> {
     const payload = { workItemId: this.workItemId, ownershipLeaseSeconds: 3_600 };
     const answers = await Promise.all(
-      this.team.workers.map(async (worker) => ({
+      candidates.map(async (worker) => ({
         worker,
         answer: await this.say(worker, 'work.accept_offer', payload),
       })),
@@ -75,11 +93,13 @@ class Task {
     return true;
   }
 
-  async start(): Promise<boolean> {
-    const payload = { workItemId: this.workItemId, ownershipEpoch: this.ownershipEpoch, executionLeaseSeconds: 3_600 };
+  async start(executionLeaseSeconds = 3_600): Promise<boolean> {
+    const payload = { workItemId: this.workItemId, ownershipEpoch: this.ownershipEpoch, executionLeaseSeconds };
     const answer = await this.say(this.worker, 'work.start', payload);
     if (!answer) return false;
-    this.executionLeaseId = (payloadOf(answer, 'work.started')['executionLease'] as { leaseId: string }).leaseId;
+    const lease = payloadOf(answer, 'work.started')['executionLease'] as { leaseId: string; expiresAt: string };
+    this.executionLeaseId = lease.leaseId;
+    this.leaseEnd = lease.expiresAt;
     return true;
   }
 
@@ -178,7 +198,7 @@ function checkpoint(): object {
 }
 
 function payloadOf({ events }: Accepted, kind: string): Record<string, unknown> {
-  return (events.find((event) => event.kind === kind)?.payload ?? {});
+  return events.find((event) => event.kind === kind)?.payload ?? {};
 }
 
 export function id(): string {
