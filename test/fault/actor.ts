@@ -53,7 +53,7 @@ export class Actor {
     for (;;) {
       const accepted = await this.stage.gate.through(() => this.attempt(entry));
       if (accepted) return accepted;
-      if (entry.fate.fate === 'refused') return undefined;
+      if (isRefused(entry)) return undefined;
       await pause();
     }
   }
@@ -62,11 +62,14 @@ export class Actor {
     return { membershipEpoch: 1, ...(this.sessionEpoch !== undefined && { sessionEpoch: this.sessionEpoch }) };
   }
 
-  /** One sending of the same bytes. Settles the entry when that says what became of it. */
-  async attempt(entry: Entry): Promise<Accepted | undefined> {
+  /** One sending of the same bytes. Settles the entry, unless the examination has done so while the service was away. */
+  private async attempt(entry: Entry): Promise<Accepted | undefined> {
+    if (isRefused(entry)) return undefined;
+    const known = entry.fate;
     const { fate, accepted } = await this.send(entry);
     if (fate.fate === 'unanswered') return undefined;
-    if (entry.fate.fate === 'unanswered') this.stage.ledger.settle(entry, fate);
+    if (known.fate === 'unanswered') this.stage.ledger.settle(entry, fate);
+    else if (!isSameReceipt(known, fate)) throw new Error(`${entry.command.kind} was answered twice, and not the same`);
     return accepted;
   }
 
@@ -114,6 +117,14 @@ export class Actor {
     this.sessionEpoch = answer.value.sessionEpoch ?? this.sessionEpoch;
     return undefined;
   }
+}
+
+function isRefused({ fate }: Entry): boolean {
+  return fate.fate === 'refused';
+}
+
+function isSameReceipt(known: Fate, again: Fate): boolean {
+  return known.fate === 'accepted' && again.fate === 'accepted' && again.duplicate && again.receipt === known.receipt;
 }
 
 function acceptedFate(bytes: Uint8Array): Fate {

@@ -46,6 +46,8 @@ export class Load {
   private keep(turn: () => Promise<void>, pauseMs = 0): void {
     const player = async () => {
       for (;;) {
+        // Also who has nothing to say just now waits at the gate, and hears there that the load is over.
+        await this.stage.gate.through(async () => undefined);
         await turn();
         // Also what never waits lets the others in.
         await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -5,7 +5,7 @@ import type { Tally } from '../report.ts';
 import type { Theatre } from '../theatre.ts';
 
 /** Milliseconds of load before a kill: up to well beyond what a first Command takes on a cold service. */
-const LOAD_MAXIMUM_MS = 500;
+const LOAD_MAXIMUM_MS = 800;
 /** Milliseconds into a start, when the start itself is killed. */
 const START_MAXIMUM_MS = 250;
 const KILLED_AT_START = 0.1;

@@ -41,7 +41,7 @@ export class Registrar {
 
   private async card(slug: string): Promise<string> {
     const key = generateActorKey({ type: 'agent', id: id() });
-    const card = agentCard(key, { issuedAt: new Date().toISOString() });
+    const card = agentCard(key);
     await this.insist(() => this.stage.operator().registerAgent(slug, card as never));
     return key.principal.id;
   }
