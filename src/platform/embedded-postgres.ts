@@ -15,7 +15,7 @@ export interface EmbeddedPostgres {
   url: string;
   /** Of the server's first process, which its children do not outlive for long. */
   pid(): number;
-  /** Begins again on what an ended server left, by its own recovery. Rejects when it has not ended. */
+  /** Begins again on what an ended server left, by its own recovery. Rejects when it does not end. */
   startAgain(): Promise<void>;
   /** Stops the server and removes its data. Safe to call twice. */
   stop(): Promise<void>;
@@ -32,6 +32,8 @@ export interface EmbeddedPostgresOptions {
 
 /** Test runs open a pool per store, several stores per file and several files at a time. */
 const CONNECTIONS_MAXIMUM = 200;
+/** A killed process is told of within this, also on a busy machine. */
+const END_MAXIMUM_MS = 5_000;
 /** Together 5 s; what was killed is gone in a fraction of one. */
 const START_ATTEMPTS = 50;
 const START_PAUSE_MS = 100;
@@ -78,7 +80,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     pid: () => child()?.pid ?? 0,
-    startAgain: () => (hasEnded() ? startAgain(server, log) : Promise.reject(new Error('the server has not ended'))),
+    startAgain: async () => {
+      await Promise.race([gone(), delay(END_MAXIMUM_MS, undefined, { ref: false })]);
+      if (!hasEnded()) throw new Error('the server has not ended');
+      await startAgain(server, log);
+    },
     stop: () => (stopping ??= (hasEnded() ? gone() : Promise.race([server.stop(), gone()])).then(remove)),
   };
 }

@@ -41,9 +41,15 @@ export class Tally {
     if (!holds) this.violation(sentence);
   }
 
-  end(): this {
+  /** Never silently. */
+  skip(why: string): void {
+    this.skipped = why;
+    console.log(`  ${this.engine}, ${this.chapter}: skipped, ${why}`);
+    this.end();
+  }
+
+  end(): void {
     this.ended = performance.now();
-    return this;
   }
 
   get seconds(): number {
@@ -53,7 +59,8 @@ export class Tally {
 
 export function printTable(tallies: readonly Tally[]): void {
   const head = ['store', 'chapter', 'faults', 'unanswered', 'of these happened', 'violations', 'seconds'];
-  const rows = tallies.map((tally) => [
+  const sorted = [...tallies].sort((a, b) => a.engine.localeCompare(b.engine));
+  const rows = sorted.map((tally) => [
     tally.engine,
     tally.chapter,
     String(tally.faults),

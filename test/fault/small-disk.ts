@@ -67,6 +67,13 @@ export class SmallDisk {
   }
 }
 
+export function canLimitFiles(): Promise<boolean> {
+  return run('prlimit', ['--version']).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** No file of that process may grow: what is left where nothing can be mounted. Sockets do not mind. */
 export async function limitFiles(pid: number, bytes: number | 'unlimited'): Promise<void> {
   await run('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);

@@ -10,6 +10,10 @@ import { Services } from './service.ts';
 import { Stage } from './stage.ts';
 import { makeWorld, type Organization } from './world.ts';
 
+/** What the load brings about within a second on a quiet machine. */
+const UNTIL_MAXIMUM_MS = 30_000;
+const UNTIL_LOOK_MS = 10;
+
 export class Theatre {
   readonly ground: Ground;
   readonly stage: Stage;
@@ -64,6 +68,14 @@ export class Theatre {
   async play(milliseconds: number): Promise<void> {
     this.stage.gate.open();
     await delay(milliseconds);
+  }
+
+  /** Under load; false when it has not come to pass in a long while. */
+  async until(holds: () => boolean): Promise<boolean> {
+    this.stage.gate.open();
+    const deadline = Date.now() + UNTIL_MAXIMUM_MS;
+    while (!holds() && Date.now() < deadline) await delay(UNTIL_LOOK_MS);
+    return holds();
   }
 
   async close(): Promise<void> {

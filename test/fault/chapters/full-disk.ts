@@ -9,9 +9,12 @@ export interface Filling {
   makeRoom: (theatre: Theatre) => void | Promise<void>;
 }
 
-/** Milliseconds. */
-const LOAD = 300;
-const FULL = 700;
+/** Commands accepted before the disk is filled, and again when there is room. */
+const ACCEPTED = 20;
+/** Commands that are put off before the disk has been full for long enough. */
+const PUT_OFF = 10;
+/** Milliseconds until what was under way when the disk became full has been answered. */
+const SETTLING = 200;
 
 export async function fillDisk(
   theatre: Theatre,
@@ -19,27 +22,27 @@ export async function fillDisk(
   times: number,
   tally: Tally,
 ): Promise<void> {
-  const { stage } = theatre;
+  const { ledger, gate } = theatre.stage;
+  const untilAccepted = (more: number, from = ledger.remembered.length) =>
+    theatre.until(() => ledger.remembered.length >= from + more);
+  const putOff = () => ledger.all().filter((entry) => entry.putOff > 0 && entry.fate.fate === 'unanswered').length;
   for (let time = 1; time <= times; time += 1) {
-    await theatre.play(LOAD);
+    await untilAccepted(ACCEPTED);
     await fill(theatre);
     tally.fault();
-    await theatre.play(FULL);
-    const answered = stage.ledger.remembered.length;
-    await theatre.play(FULL);
-    const putOff = stage.ledger.all().filter((entry) => entry.putOff > 0 && entry.fate.fate === 'unanswered');
-    tally.expect(putOff.length > 0, 'no Command was answered with a retryable error while the disk was full');
+    await theatre.play(SETTLING);
+    const isPutOff = await theatre.until(() => putOff() >= PUT_OFF);
+    tally.expect(isPutOff, 'no Commands were answered with a retryable error while the disk was full');
     tally.expect(theatre.service.isRunning, 'the service did not survive');
     await expectReading(theatre, tally);
     const isKilled = time % 2 === 0;
     if (isKilled) await theatre.service.kill();
     await makeRoom(theatre);
     if (isKilled) {
-      await stage.gate.close();
+      await gate.close();
       await theatre.serve();
     }
-    await theatre.play(LOAD + FULL);
-    tally.expect(stage.ledger.remembered.length > answered, 'nothing was accepted when there was room again');
+    tally.expect(await untilAccepted(ACCEPTED), 'nothing was accepted when there was room again');
     await theatre.examine(tally, { whole: time === times });
   }
 }
