@@ -17,7 +17,7 @@ import { createLogger, type Logger } from './platform/logger.ts';
 import { localMasterKey } from './platform/master-key.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
 import type { OnLostAudit, StoreObserver } from './store/observer.ts';
-import { StoreFault, type AuthorityStore } from './store/port.ts';
+import { StoreFault, type AuthorityStore, type PassPoint } from './store/port.ts';
 import { migratePostgres } from './store/postgres/migrate.ts';
 import { openPostgresStore } from './store/postgres/open.ts';
 import { migrateSqlite } from './store/sqlite/migrate.ts';
@@ -31,6 +31,8 @@ export interface StartOptions {
   logger?: Logger;
   /** Milliseconds since 1970, instead of the clocks of host and database: for tests that move time. */
   clock?: () => number;
+  /** Told of each passing of a named point: for tests that end the process there. */
+  pass?: PassPoint;
 }
 
 export interface Composed {
@@ -54,19 +56,22 @@ export interface RunningService {
 }
 
 /** Everything but the network. The database is migrated and the master key proven before this resolves. */
-export async function composeService(config: Config, { logger: given, clock }: StartOptions = {}): Promise<Composed> {
+export async function composeService(
+  config: Config,
+  { logger: given, ...options }: StartOptions = {},
+): Promise<Composed> {
   const logger = given ?? createLogger(config.logLevel);
   const lifecycle = new Lifecycle({ report: (message, err) => logger.warn({ err }, message) });
   const masterKey = config.masterKey ?? localMasterKey(usableDirectory(config));
   const observation = await observe({ database: config.database.engine, tracing: config.tracing }, logger, lifecycle);
-  const store = await openStore(config, logger, observation, clock);
+  const store = await openStore(config, logger, observation, options);
   lifecycle.started({ name: 'the store', stop: () => store.close() });
   try {
     const vault = new KeyVault(masterKey);
     const signers = new VaultSigners(store.organizations, vault);
     await proveMasterKey(store, signers);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
-    const authority = createAuthority({ store, signers, alarm, observer: observation });
+    const authority = createAuthority({ store, signers, alarm, observer: observation, ...options });
     const metricsText = () => observation.metrics.text();
     const keys = () => keyProblems(store, signers);
     const readiness = new Readiness({ database: () => store.problems(), keys });
@@ -81,7 +86,7 @@ export async function composeService(config: Config, { logger: given, clock }: S
       metricsText,
       readiness,
       ...(config.operatorToken !== undefined && { operatorToken: config.operatorToken }),
-      ...(clock && { clock }),
+      ...options,
     });
     return { store, app, logger, lifecycle, metricsText };
   } catch (error) {
@@ -171,20 +176,20 @@ function openStore(
   config: Config,
   logger: Logger,
   observer: StoreObserver,
-  clock: (() => number) | undefined,
+  options: Omit<StartOptions, 'logger'>,
 ): Promise<AuthorityStore> {
   return openStoreWith(config, {
     migrate: true,
     observer,
     onLostAudit: (err, { organizationId: tenant, groupId, actionId, code, stage }) =>
       logger.error({ tenant, groupId, actionId, code, stage, err }, 'an audit record was lost'),
-    ...(clock && { clock }),
+    ...options,
   });
 }
 
 async function openStoreWith(
   config: Config,
-  shared: { migrate?: boolean; onLostAudit?: OnLostAudit; observer?: StoreObserver; clock?: () => number },
+  shared: { migrate?: boolean; onLostAudit?: OnLostAudit; observer?: StoreObserver } & Omit<StartOptions, 'logger'>,
 ): Promise<AuthorityStore> {
   const { database } = config;
   if (database.engine === 'sqlite') return openSqliteStore({ ...shared, file: sqliteFile(config) });

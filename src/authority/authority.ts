@@ -7,7 +7,8 @@ import { View } from '../domain/view.ts';
 import { seesEvent } from '../domain/visibility.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import type { TrustFailure } from '../trust/outcome.ts';
-import { StoreFault, type AuthorityStore, type OrganizationRow, type ReceiptRow } from '../store/port.ts';
+import { passUnwatched, StoreFault } from '../store/port.ts';
+import type { AuthorityStore, OrganizationRow, PassPoint, ReceiptRow } from '../store/port.ts';
 import { decideUnderLocks, type Verdict } from './decide-under-locks.ts';
 import { UNOBSERVED, type AuthorityObserver } from './observer.ts';
 import { acceptancePlan } from './plan.ts';
@@ -30,6 +31,7 @@ export interface AuthorityOptions {
   /** Told of what no client can cause: broken invariants, a clock that runs behind, a database that is gone. */
   alarm?: Alarm;
   observer?: AuthorityObserver;
+  pass?: PassPoint;
 }
 
 export function createAuthority(options: AuthorityOptions): Authority {
@@ -43,14 +45,16 @@ class GroupAuthority implements Authority {
   private readonly newId: () => string;
   private readonly alarm: Alarm;
   private readonly observer: AuthorityObserver;
+  private readonly pass: PassPoint;
 
-  constructor({ store, signers, newId, alarm, observer }: AuthorityOptions) {
+  constructor({ store, signers, newId, alarm, observer, pass }: AuthorityOptions) {
     this.store = store;
     this.signers = signers;
     this.evidence = new StoreEvidence(store.organizations);
     this.newId = newId ?? (() => `urn:uuid:${randomUUID()}`);
     this.alarm = alarm ?? (() => {});
     this.observer = observer ?? UNOBSERVED;
+    this.pass = pass ?? passUnwatched;
   }
 
   async submit(organization: OrganizationRow, bytes: Uint8Array, caller: Caller): Promise<Submission> {
@@ -74,6 +78,7 @@ class GroupAuthority implements Authority {
       seen.command = preparation.ok ? preparation.command.prepared.command : (preparation.command ?? {});
       if (!preparation.ok) return this.refuse(seen, preparation);
       const { command } = preparation;
+      this.pass('command-prepared');
       const verdict = await this.decide(organization, command, caller, last);
       if (verdict === 'again') {
         this.observer.startedOver('conflict');
@@ -83,6 +88,7 @@ class GroupAuthority implements Authority {
         case 'accepted':
           return { accepted: true, receipt: verdict.receipt, events: verdict.events, duplicate: false };
         case 'duplicate':
+          this.pass('receipt-found');
           return this.repeat(organization, verdict.receipt, caller);
         case 'refused':
           return this.refuse(seen, { ...verdict, command: command.prepared.command }, command);
@@ -107,7 +113,7 @@ class GroupAuthority implements Authority {
     last: boolean,
   ): Promise<Verdict | 'again'> {
     const signer = await this.signers.signerOf(organization, organization.authority);
-    const input = { organization, prepared, caller, signer, newId: this.newId };
+    const input = { organization, prepared, caller, signer, newId: this.newId, pass: this.pass };
     try {
       return await this.store.acceptTransition(
         organization.organizationId,
@@ -148,6 +154,7 @@ class GroupAuthority implements Authority {
     const diagnostic = failure?.diagnostic.forAudit();
     if (diagnostic) this.observer.distrusted(diagnostic.stage);
     const { stage, reason } = diagnostic ?? { stage: 'domain', reason: refusal.message };
+    this.pass('audit-due');
     try {
       await this.store.organizations.recordAudit(organization.organizationId, {
         stage,
@@ -158,6 +165,7 @@ class GroupAuthority implements Authority {
         ...(command?.actionId !== undefined && { actionId: command.actionId }),
         ...(command?.groupId !== undefined && { groupId: command.groupId }),
       });
+      this.pass('audit-recorded');
     } catch (error) {
       this.alarm('an audit record could not be written', error, aboutCommand(seen));
     }

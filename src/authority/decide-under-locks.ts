@@ -9,7 +9,7 @@ import { compareTimestamps, millisFromTimestamp } from '../protocol/timestamps.t
 import { trustFailure, type TrustFailure } from '../trust/outcome.ts';
 import type { Signer } from '../trust/signing.ts';
 import { canonicalHash } from '../wire/canonical.ts';
-import type { Acceptance, AcceptanceOutcome, Opened, OrganizationRow, ReceiptRow } from '../store/port.ts';
+import type { Acceptance, AcceptanceOutcome, Opened, OrganizationRow, PassPoint, ReceiptRow } from '../store/port.ts';
 import { admitAll } from './admission.ts';
 import { appendEvents, organizationStream, type AppendContext } from './append.ts';
 import { registryAddition } from './card-registry.ts';
@@ -35,6 +35,7 @@ export interface UnderLocks {
   caller: Caller;
   signer: Signer;
   newId: () => string;
+  pass: PassPoint;
 }
 
 export async function decideUnderLocks(
@@ -43,6 +44,7 @@ export async function decideUnderLocks(
   acceptance: Acceptance,
 ): Promise<AcceptanceOutcome<Verdict>> {
   const { organization, prepared, newId } = input;
+  input.pass('locked-and-loaded');
   const early = checkCaller(input, opened) ?? checkRegistry(prepared, opened) ?? checkReceipt(prepared, opened);
   if (early) return { result: early };
   const acceptedBy = organization.authority;
@@ -92,6 +94,7 @@ export async function decideUnderLocks(
     .filter(({ draft, position }) => seesEvent(view, input.caller.principal, draft.groupId, position))
     .map(({ body }) => body);
   if (registry) transition.registry = registry.registry;
+  input.pass('decided');
   return { write: transition, result: { verdict: 'accepted', receipt, events } };
 }
 

@@ -23,8 +23,10 @@ export class StoreEvidence implements RegistryEvidence {
       const rows = await this.organizations.keyEvidence(organizationId as OrganizationId, [keyId]);
       return this.established(organizationId, keyId, rows.get(keyId));
     } catch (error) {
-      if (!(error instanceof StoreFault)) throw error;
-      return { outcome: error.kind === 'corrupt' ? 'corrupt' : 'unavailable', reason: error.message };
+      // A database that is gone says nothing of a key. Answered here it would be a bad signature, and final; thrown it is
+      // an undecided Command, to be sent again (design section 4).
+      if (!(error instanceof StoreFault) || error.kind !== 'corrupt') throw error;
+      return { outcome: 'corrupt', reason: error.message };
     }
   }
 

@@ -6,7 +6,7 @@ import type { Authority, TenantSigners } from '../authority/ports.ts';
 import type { KeyVault } from '../platform/key-vault.ts';
 import type { Logger } from '../platform/logger.ts';
 import { refuse } from '../protocol/refusals.ts';
-import { StoreFault, type AuthorityStore } from '../store/port.ts';
+import { passUnwatched, StoreFault, type AuthorityStore, type PassPoint } from '../store/port.ts';
 import { authRoutes } from './auth/routes.ts';
 import { Challenges } from './auth/challenges.ts';
 import { KeyWatch } from './auth/key-watch.ts';
@@ -50,6 +50,7 @@ export interface HttpParts {
   metricsText?: () => Promise<string>;
   /** Absent: asked of the store each time. */
   readiness?: Readiness;
+  pass?: PassPoint;
 }
 
 /** What the parts of the API share, made once. */
@@ -73,6 +74,7 @@ export function createApp(parts: HttpParts): Hono {
     newId: parts.newId ?? (() => `urn:uuid:${randomUUID()}`),
     isStopping: parts.isStopping ?? (() => false),
     turns: parts.turns ?? fairTurns(observer),
+    pass: parts.pass ?? passUnwatched,
     observer,
     readiness: parts.readiness ?? new Readiness({ database: () => parts.store.problems() }),
     directory: new Directory(organizations),

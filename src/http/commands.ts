@@ -3,6 +3,7 @@ import { Hono } from 'hono';
 import type { Authority } from '../authority/ports.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ErrorCode } from '../protocol/refusals.ts';
+import type { PassPoint } from '../store/port.ts';
 import { COMMAND_BODY_MAXIMUM, jsonBytes, limitBody } from './bodies.ts';
 import { HttpRefusal, refusalResponse } from './errors.ts';
 import { jsonText } from './json-text.ts';
@@ -16,9 +17,10 @@ export interface CommandParts {
   logger: Logger;
   turns: Turns;
   limits: RequestLimits;
+  pass: PassPoint;
 }
 
-export function commandRoutes({ authority, logger, turns, limits }: CommandParts): Hono<TenantEnv> {
+export function commandRoutes({ authority, logger, turns, limits, pass }: CommandParts): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
   routes.post('/commands', limitBody(COMMAND_BODY_MAXIMUM), async (c) => {
     const organization = c.get('organization');
@@ -36,6 +38,7 @@ export function commandRoutes({ authority, logger, turns, limits }: CommandParts
       }
       return answer;
     });
+    pass('answer-due');
     if (!submission.accepted) {
       const { refusal, relatedActionId, groupId, occurredAt } = submission;
       const about = { tenant, groupId, actionId: relatedActionId, code: refusal.code };

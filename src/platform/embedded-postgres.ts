@@ -8,10 +8,15 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface EmbeddedPostgres {
   /** Of the superuser, to the database `postgres`. */
   url: string;
+  /** Of the server's first process, which its children do not outlive for long. */
+  pid(): number;
+  /** Begins again on what an ended server left, by its own recovery. Rejects when it does not end. */
+  startAgain(): Promise<void>;
   /** Stops the server and removes its data. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -21,14 +26,21 @@ export interface EmbeddedPostgresOptions {
   durable?: boolean;
   /** Further settings, as in `-c`. */
   settings?: Record<string, string>;
+  /** Where its folder is made: the system's place for temporary files unless given. */
+  within?: string;
 }
 
 /** Test runs open a pool per store, several stores per file and several files at a time. */
 const CONNECTIONS_MAXIMUM = 200;
+/** A killed process is told of within this, also on a busy machine. */
+const END_MAXIMUM_MS = 5_000;
+/** Together 5 s; what was killed is gone in a fraction of one. */
+const START_ATTEMPTS = 50;
+const START_PAUSE_MS = 100;
 
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
   const Server = await load();
-  const folder = await mkdtemp(join(tmpdir(), 'mwp-postgres-'));
+  const folder = await mkdtemp(join(options.within ?? tmpdir(), 'mwp-postgres-'));
   await chmod(folder, 0o755); // as root, the server runs as another user
   const port = await freePort();
   const password = randomBytes(12).toString('hex');
@@ -61,13 +73,32 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions = {
     throw new Error(`PostgreSQL did not start:\n${log.slice(-20).join('\n')}`, { cause: error });
   }
   // On Ctrl-C in a terminal the server gets the signal as well and may be gone first; the library would wait for ever.
-  const child = (server as unknown as { process?: ChildProcess }).process;
-  const gone = new Promise<void>((resolve) => child?.once('exit', () => resolve()));
+  const child = () => (server as unknown as { process?: ChildProcess }).process;
+  const hasEnded = () => child() === undefined || child()?.exitCode !== null || child()?.signalCode !== null;
+  const gone = () => new Promise<void>((resolve) => (hasEnded() ? resolve() : child()?.once('exit', () => resolve())));
   let stopping: Promise<void> | undefined;
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-    stop: () => (stopping ??= Promise.race([server.stop(), gone]).then(remove)),
+    pid: () => child()?.pid ?? 0,
+    startAgain: async () => {
+      await Promise.race([gone(), delay(END_MAXIMUM_MS, undefined, { ref: false })]);
+      if (!hasEnded()) throw new Error('the server has not ended');
+      await startAgain(server, log);
+    },
+    stop: () => (stopping ??= (hasEnded() ? gone() : Promise.race([server.stop(), gone()])).then(remove)),
   };
+}
+
+/** Children of a killed server keep its shared memory for a moment, and as long a new one will not start. */
+async function startAgain(server: { start(): Promise<void> }, log: string[]): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await server.start();
+    } catch (error) {
+      if (attempt < START_ATTEMPTS) await delay(START_PAUSE_MS);
+      else throw new Error(`PostgreSQL did not start again:\n${log.slice(-20).join('\n')}`, { cause: error });
+    }
+  }
 }
 
 async function load() {

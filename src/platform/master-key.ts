@@ -50,7 +50,8 @@ export function localMasterKey(dataDirectory: string): Uint8Array {
 
 function makeFile(path: string): void {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
-  writeFileSync(draft, `${newMasterKeyText()}\n`, { mode: FILE_MODE, flag: 'wx' });
+  // On the disk before anything is sealed under it, or a power cut could keep what is sealed and lose the key.
+  writeFileSync(draft, `${newMasterKeyText()}\n`, { mode: FILE_MODE, flag: 'wx', flush: true });
   chmodSync(draft, FILE_MODE); // whatever the umask said
   try {
     linkSync(draft, path); // fails when another process was first; its key is the key

@@ -399,3 +399,46 @@ export interface OrganizationStore {
   recordAudit(organizationId: OrganizationId, entry: Omit<AuditRow, 'id' | 'recordedAt'>): Promise<void>;
   now(): Promise<string>;
 }
+
+// --- named points -------------------------------------------------------------------------------------------------
+
+/**
+ * The seams of what this service writes, in the order in which they are passed. Who starts the service may be told of each
+ * passing, and end or hold the process there: that is how `npm run test:fault` shows that no moment is a bad one.
+ */
+export const NAMED_POINTS = [
+  /** The Command is verified. No turn, no lock, nothing written. */
+  'command-prepared',
+  /** Its turn has come and it has a connection. */
+  'turn-taken',
+  /** Under all locks; receipt, admission records and the view are loaded. */
+  'locked-and-loaded',
+  /** Events are signed and the rows put together; still nothing written. */
+  'decided',
+  /** The original receipt of a repeated Command was found; its Events are still to be read. */
+  'receipt-found',
+  /** Of a change of the Registry or the policy, or of a new Organization: under its lock. */
+  'registry-locked',
+  /** All of that change is written and not committed. */
+  'registry-written',
+  /** Of any write: SQLite holds all its rows; on PostgreSQL they are about to travel together with COMMIT. */
+  'commit-due',
+  /** PostgreSQL only: COMMIT has left the process, its answer has not come. On SQLite COMMIT is one call. */
+  'commit-sent',
+  /** The database has answered the COMMIT; nobody has been told. */
+  'committed',
+  /** A refused Command waits for its audit record. */
+  'audit-due',
+  'audit-recorded',
+  /** A login has used up its challenge; no session is opened and no token made. */
+  'challenge-consumed',
+  /** What became of a Command stands; not a byte of the answer has left. */
+  'answer-due',
+] as const;
+
+export type NamedPoint = (typeof NAMED_POINTS)[number];
+
+/** Synchronous and without effect on the service, or the service would not be what is tested. */
+export type PassPoint = (point: NamedPoint) => void;
+
+export const passUnwatched: PassPoint = () => {};

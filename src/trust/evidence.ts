@@ -36,7 +36,10 @@ export type KeyEvidence =
   | { readonly outcome: 'unavailable' | 'incomplete' | 'stale' | 'corrupt'; readonly reason: string };
 
 export interface RegistryEvidence {
-  /** The key ID is routing only: it excuses no gap in the evidence (MWP-SDV-009). Fails by answer, not by throwing. */
+  /**
+   * The key ID is routing only: it excuses no gap in the evidence (MWP-SDV-009). What it answers is judged, and a failure
+   * is final; it throws only where nothing at all can be decided, and then nothing is.
+   */
   resolve(organizationId: string, keyId: string): Promise<KeyEvidence>;
 }
 

@@ -28,4 +28,23 @@ describe('the embedded PostgreSQL', () => {
       process.exitCode = 4;`;
     expect(await run(script)).toBe(4);
   });
+
+  it('begins again on what a killed server left, and not beside one that lives', async () => {
+    const script = `
+      const server = await startEmbeddedPostgres({ durable: true });
+      const ask = async (text) => {
+        const sql = (await import('postgres')).default(server.url, { max: 1 });
+        try { return await sql.unsafe(text); } finally { await sql.end(); }
+      };
+      await ask('CREATE TABLE kept (n int)');
+      await ask('INSERT INTO kept VALUES (7)');
+      const refused = await server.startAgain().then(() => false, () => true);
+      process.kill(server.pid(), 'SIGKILL');
+      for (;;) try { process.kill(server.pid(), 0); await new Promise((resolve) => setTimeout(resolve, 10)); } catch { break; }
+      await server.startAgain();
+      const [row] = await ask('SELECT n FROM kept');
+      await server.stop();
+      process.exitCode = refused && row.n === 7 ? 5 : 6;`;
+    expect(await run(script)).toBe(5);
+  });
 });

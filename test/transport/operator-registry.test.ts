@@ -132,6 +132,20 @@ describe.each(STORES)('$name: operating the Registry', ({ open }) => {
     );
   });
 
+  it('a Card that is registered again because the answer was lost gets the first answer; another one does not', async () => {
+    await operator.create();
+    const ada = generateActorKey({ type: 'agent', id: 'urn:test:agent:ada' });
+    const submit = (more: object = {}) =>
+      operator.call('POST', '/organizations/acme/agents', { card: agentCard(ada, more) });
+    const first = await submit();
+    const again = await submit();
+    expect([again.status, again.json]).toEqual([201, first.json]);
+    const dated = await submit({ issuedAt: first.json.agentCard.issuedAt });
+    expect([dated.status, dated.json]).toEqual([201, first.json]);
+    expect(refusalIn(await submit({ displayName: 'Another' }))).toBe('409 REVISION_CONFLICT');
+    expect(refusalIn(await submit({ issuedAt: new Date().toISOString() }))).toBe('409 REVISION_CONFLICT');
+  });
+
   it('MWP-IDN-001b: a Card that lacks a part, is signed already or names another Organization is refused', async () => {
     await operator.create();
     const ada = generateActorKey({ type: 'agent', id: 'urn:test:agent:ada' });

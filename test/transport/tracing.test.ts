@@ -119,7 +119,7 @@ describe('traces', { timeout: 60_000 }, () => {
     expect(inAcceptance).toEqual(expect.arrayContaining(['open', 'decide', 'commit']));
     if (engine === 'postgres') {
       const trips = inAcceptance.filter((name) => name.startsWith('database '));
-      expect(trips).toEqual(['database open_acceptance', 'database write_transition']);
+      expect(trips).toEqual(['database open_batch', 'database write_batch']);
     }
     for (const span of spans)
       expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(BigInt(span.startTimeUnixNano));

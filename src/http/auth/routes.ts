@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/logger.ts';
 import { actor, base64url, id } from '../../protocol/documents/shapes.ts';
 import type { Principal } from '../../protocol/principals.ts';
 import { millisFromTimestamp } from '../../protocol/timestamps.ts';
-import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
+import type { AuthorityStore, OrganizationRow, PassPoint } from '../../store/port.ts';
 import { jsonBody, limitBody, LOGIN_BODY_MAXIMUM } from '../bodies.ts';
 import { authRequired, fail, HttpRefusal, loginRefused } from '../errors.ts';
 import { limitedBy, type Asker, type RequestLimits } from '../limits/request-limits.ts';
@@ -31,6 +31,7 @@ export interface AuthParts extends Authentication {
   monotonic: () => number;
   newId: () => string;
   observer: HttpObserver;
+  pass: PassPoint;
 }
 
 const challengeBody = z.strictObject({
@@ -69,6 +70,7 @@ export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
     const { openSession: wantsSession, ...answer } = await jsonBody(c, tokenBody);
     const slug = slugOf(c);
     const outcome = await logIn(login, slug, answer);
+    parts.pass('challenge-consumed');
     const organization = await directory.known(slug);
     observer.loginStepEnded('login', outcome.outcome === 'genuine' ? 'accepted' : 'refused');
     if (outcome.outcome === 'limited') throw new HttpRefusal(limitedBy('logins', outcome.retryAfterMs));

@@ -19,6 +19,7 @@ import type { Directory } from '../tenancy.ts';
 import { AGENT_CARD_REGISTER_KIND } from './new-organization.ts';
 import { organizationOf } from './outcomes.ts';
 import { register } from './registration.ts';
+import { repeatedCard } from './repeated-card.ts';
 
 const agentBody = z.strictObject({
   card: z.looseObject({ signature: z.undefined('is made by the service and must not be given').optional() }),
@@ -48,12 +49,23 @@ export function agentRoutes(parts: AgentParts): Hono {
     const bytes = registerCommand(organization, document, envelope, signer);
     const caller = { principal: organization.registrar, requestId: namesOf(c).requestId };
     const submission = await authority.submit(organization, bytes, caller);
-    if (!submission.accepted) throw new HttpRefusal(submission.refusal, { occurredAt: submission.occurredAt });
+    if (!submission.accepted) {
+      const { refusal, occurredAt } = submission;
+      const isOld = refusal.code === 'REVISION_CONFLICT';
+      const repeated = isOld && (await repeatedCard(store, organization.organizationId, unsigned, datingOf(card)));
+      if (!repeated) throw new HttpRefusal(refusal, { occurredAt });
+      c.status(201);
+      return jsonText(c, `{"agentCard":${repeated.agentCard},"receipt":${repeated.receipt}}`);
+    }
     logger.info({ tenant: organization.organizationId, agentId: document.agentId }, 'an Agent Card was registered');
     c.status(201);
     return jsonText(c, `{"agentCard":${JSON.stringify(document)},"receipt":${submission.receipt}}`);
   });
   return routes;
+}
+
+function datingOf(card: object): { isDated: boolean } {
+  return { isDated: 'issuedAt' in card };
 }
 
 type UnsignedCard = Omit<AgentCard, 'signature'>;

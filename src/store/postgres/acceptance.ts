@@ -38,6 +38,7 @@ export function transactions(
   return (organizationId, runs, work) => {
     const once = () =>
       connections.transact('acceptance', async (transaction) => {
+        connections.pass('turn-taken');
         transaction.begin(READ_COMMITTED);
         await work(transactionOf(transaction, organizationId, clock));
       });

@@ -2,6 +2,7 @@
 import { FairQueue } from '../fair-queue.ts';
 import { SHARING_MAXIMUM, type WaitingAcceptance } from '../group-commit.ts';
 import { UNOBSERVED, type StoreObserver, type TransactionPurpose } from '../observer.ts';
+import { passUnwatched, type PassPoint } from '../port.ts';
 import { Pool } from './pool.ts';
 import { withRetries } from './retries.ts';
 import type { SessionOptions, Statement } from './session.ts';
@@ -19,6 +20,7 @@ export const SET_TENANT = `SELECT set_config('mwp.organization', $1, true)`;
 export const TAKE_LOCK = 'SELECT mwp.take_lock($1, $2)';
 
 export class PostgresConnections {
+  readonly pass: PassPoint;
   private readonly pool: Pool;
   /** For acceptances. */
   readonly accepting: FairQueue<WaitingAcceptance>;
@@ -27,6 +29,7 @@ export class PostgresConnections {
   private closing: Promise<void> | undefined;
 
   constructor(options: SessionOptions, wanted: number) {
+    this.pass = options.pass ?? passUnwatched;
     const size = Math.max(wanted, CONNECTIONS_MINIMUM);
     const { observer = UNOBSERVED } = options;
     this.observer = observer;

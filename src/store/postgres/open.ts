@@ -2,7 +2,7 @@
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
 import { observedStore } from '../observed.ts';
 import { UNOBSERVED, type OnLostAudit, type StoreObserver } from '../observer.ts';
-import type { AuthorityStore } from '../port.ts';
+import type { AuthorityStore, PassPoint } from '../port.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { OPEN, OPEN_PARAMETERS, transactions } from './acceptance.ts';
 import { PostgresConnections, SET_TENANT } from './connections.ts';
@@ -38,6 +38,7 @@ export interface PostgresStoreOptions {
   /** An audit record could not be written. */
   onLostAudit?: OnLostAudit;
   observer?: StoreObserver;
+  pass?: PassPoint;
 }
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<AuthorityStore> {
@@ -45,7 +46,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const observer = options.observer ?? UNOBSERVED;
   const role = options.role ?? RUNTIME_ROLE;
   const connections = new PostgresConnections(
-    { url: options.url, role, hot: HOT, observer },
+    { url: options.url, role, hot: HOT, observer, ...(options.pass && { pass: options.pass }) },
     options.maxConnections ?? CONNECTIONS_DEFAULT,
   );
   const millis = options.clock;

@@ -1,7 +1,8 @@
 // Tenants and what belongs to them beside their Groups, on the hosted store. Sibling of sqlite/organizations.ts.
 import { AUDIT_WAITING_MAXIMUM, FairQueue } from '../fair-queue.ts';
 import type { OnLostAudit } from '../observer.ts';
-import type { NewOrganization, OrganizationRow, OrganizationStore, RegistryChange, RegistryOutcome } from '../port.ts';
+import type { NewOrganization, OrganizationRow, OrganizationStore } from '../port.ts';
+import type { PassPoint, RegistryChange, RegistryOutcome } from '../port.ts';
 import type { OrganizationRecord } from '../registry-records.ts';
 import { organizationFromRecord, organizationToRecord } from '../registry-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
@@ -38,7 +39,7 @@ export function organizationStore(
     all: (afterSlug, limit) => organizationsOf(connections, AFTER, [afterSlug, pageLimit(limit)]),
     changeRegistry: (organizationId, change) =>
       connections.write(organizationId, [exclusive(organizationId)], (transaction) =>
-        changeUnderLock(transaction, organizationId, change),
+        changeUnderLock(transaction, organizationId, change, connections.pass),
       ),
     principals: (organizationId, afterKey, limit) =>
       connections.read(organizationId, (transaction) =>
@@ -71,7 +72,7 @@ async function create(connections: PostgresConnections, created: NewOrganization
   const insert = { text: INSERT, parameters: [organizationId, organizationToRecord(created.organization)] };
   try {
     return await connections.write(organizationId, [exclusive(organizationId), insert], (transaction) =>
-      changeUnderLock(transaction, organizationId, created),
+      changeUnderLock(transaction, organizationId, created, connections.pass),
     );
   } catch (error) {
     if (TAKEN.includes(refusalOf(error)?.constraint ?? '')) {
@@ -85,13 +86,16 @@ async function changeUnderLock(
   transaction: Transaction,
   organizationId: string,
   change: RegistryChange,
+  pass: PassPoint,
 ): Promise<RegistryOutcome> {
   const ruling = await registryChange(transaction, organizationId, change);
   if (ruling.refused !== undefined) return { outcome: 'refused', reason: ruling.refused };
+  pass('registry-locked');
   await transaction.run(ruling.statements);
   if (change.policy !== undefined)
     await transaction.run([await policyInsert(transaction, organizationId, change.policy)]);
   const revision = await registryRevision(transaction, organizationId);
+  pass('registry-written');
   await transaction.commit();
   return { outcome: 'done', registryRevision: revision };
 }

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { UNOBSERVED, type StoreObserver } from '../observer.ts';
-import { StoreFault } from '../port.ts';
+import { passUnwatched, StoreFault, type PassPoint } from '../port.ts';
 import { faultOf } from './faults.ts';
 import type { Address } from './socket.ts';
 import { CONNECT_TIMEOUT_MS, connectSocket } from './socket.ts';
@@ -39,9 +39,11 @@ export interface SessionOptions {
   /** Texts to prepare at once, with their numbers of parameters. */
   hot: { text: string; parameters: number }[];
   observer?: StoreObserver;
+  pass?: PassPoint;
 }
 
 export class Session {
+  readonly pass: PassPoint;
   private readonly sql: postgres.Sql;
   private readonly observer: StoreObserver;
   private socket: Socket | undefined;
@@ -50,6 +52,7 @@ export class Session {
 
   private constructor(options: SessionOptions) {
     this.observer = options.observer ?? UNOBSERVED;
+    this.pass = options.pass ?? passUnwatched;
     this.sql = postgres(options.url, {
       max: 1,
       fetch_types: false,
@@ -111,11 +114,11 @@ export class Session {
   }
 
   /** Sends all of them in one go. An answer fails when its statement did; who does not await one need not catch it. */
-  pipeline(statements: Statement[]): Promise<Row[]>[] {
+  pipeline(statements: Statement[], onceSent?: () => void): Promise<Row[]>[] {
     if (this.gone) return statements.map(() => Promise.reject(new StoreFault('unavailable', 'the connection is gone')));
     this.socket?.cork();
     const answers = statements.map(({ text, parameters }) => this.send(text, parameters));
-    void this.uncorkAfterWriting();
+    void this.uncorkAfterWriting(onceSent);
     const silence = setTimeout(() => this.end(), ANSWER_TIMEOUT_MS);
     const began = performance.now();
     void Promise.allSettled(answers).then((settled) => {
@@ -134,9 +137,12 @@ export class Session {
   }
 
   /** postgres.js hands over in a microtask, writes large messages at once and small ones in a `setImmediate`. */
-  private async uncorkAfterWriting(): Promise<void> {
+  private async uncorkAfterWriting(onceSent?: () => void): Promise<void> {
     for (let microtask = 0; microtask < HAND_OVER_MICROTASKS; microtask += 1) await Promise.resolve();
-    setImmediate(() => this.socket?.uncork());
+    setImmediate(() => {
+      this.socket?.uncork();
+      onceSent?.();
+    });
   }
 
   private send(text: string, parameters: Value[]): Promise<Row[]> {

@@ -49,7 +49,8 @@ export class Transaction {
   /** One round trip. The answer of the last statement before COMMIT, if there is one. */
   async commit<Answer extends Row>(...last: Statement[]): Promise<Answer[]> {
     if (this.failed) throw this.failed;
-    const answers = await Promise.allSettled(this.send([...last, COMMIT]));
+    this.session.pass('commit-due');
+    const answers = await Promise.allSettled(this.send([...last, COMMIT], () => this.session.pass('commit-sent')));
     const refused = answers.find((answer) => answer.status === 'rejected');
     if (refused !== undefined) {
       // Connection lost after COMMIT was sent: a fault of kind `unavailable`, and nobody knows the outcome.
@@ -61,6 +62,7 @@ export class Transaction {
     if ((values.at(-1) as { command?: string } | undefined)?.command !== 'COMMIT') {
       throw new StoreFault('conflict', 'the transaction was rolled back');
     }
+    this.session.pass('committed');
     return (values.at(-2) ?? []) as Answer[];
   }
 
@@ -80,11 +82,11 @@ export class Transaction {
     return (answers.at(-1) as PromiseFulfilledResult<Row[]>).value;
   }
 
-  private send(statements: Statement[]): Promise<Row[]>[] {
+  private send(statements: Statement[], onceSent?: () => void): Promise<Row[]>[] {
     const travelling = [...this.unsent, ...statements];
     this.unsent = [];
     this.open = true;
     this.sent += 1;
-    return this.session.pipeline(travelling);
+    return this.session.pipeline(travelling, onceSent);
   }
 }

@@ -17,10 +17,14 @@ import { writeTransition } from './writing.ts';
 /** There is no race to run again for: the writer waits for its lock. */
 export function transactions(connections: SqliteConnections, clock: () => string): Transact {
   return (organizationId, _runs, work) =>
-    connections.transact((connection) => work(transactionOf(connection, organizationId, clock)));
+    connections.transact((connection) => {
+      connections.pass('turn-taken');
+      return work(transactionOf(connections, connection, organizationId, clock));
+    });
 }
 
 function transactionOf(
+  connections: SqliteConnections,
   connection: SqliteConnection,
   organizationId: OrganizationId,
   clock: () => string,
@@ -33,7 +37,7 @@ function transactionOf(
     streamHeads: async (streamIds) => streamHeads(connection, organizationId, streamIds),
     commit: async (transitions) => {
       for (const transition of transitions) writeAll(connection, organizationId, transition);
-      connection.commit();
+      connections.commit();
     },
   };
 }

@@ -3,12 +3,14 @@
 import { FairQueue } from '../fair-queue.ts';
 import { SHARING_MAXIMUM, type WaitingAcceptance } from '../group-commit.ts';
 import type { QueueObserver } from '../observer.ts';
+import { passUnwatched, type PassPoint } from '../port.ts';
 import { SqliteConnection } from './connection.ts';
 
 /** Each reading holds one while its snapshot lives; more would only wait for the same disk. */
 export const READER_CONNECTIONS = 4;
 
 export class SqliteConnections {
+  readonly pass: PassPoint;
   private readonly file: string;
   private readonly durable: boolean;
   private readonly writer: SqliteConnection;
@@ -18,7 +20,8 @@ export class SqliteConnections {
   private readonly reading: FairQueue;
   private closing: Promise<void> | undefined;
 
-  constructor(file: string, options: { durable: boolean; observer: QueueObserver }) {
+  constructor(file: string, options: { durable: boolean; observer: QueueObserver; pass?: PassPoint }) {
+    this.pass = options.pass ?? passUnwatched;
     const { observer } = options;
     this.writing = new FairQueue({
       capacity: 1,
@@ -39,7 +42,7 @@ export class SqliteConnections {
     return this.writing.run({ lane }, () =>
       this.transact(async (connection) => {
         const { commit, result } = await work(connection);
-        if (commit) connection.commit();
+        if (commit) this.commit();
         return result;
       }),
     );
@@ -52,7 +55,7 @@ export class SqliteConnections {
       try {
         await this.transact(async (connection) => {
           work(connection);
-          connection.commit();
+          this.commit();
         });
       } finally {
         this.writer.waitForDisk(true);
@@ -82,6 +85,13 @@ export class SqliteConnections {
         this.readers.push(reader);
       }
     });
+  }
+
+  /** Only inside `transact`. */
+  commit(): void {
+    this.pass('commit-due');
+    this.writer.commit();
+    this.pass('committed');
   }
 
   close(): Promise<void> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
 import { observedStore } from '../observed.ts';
 import { UNOBSERVED, type OnLostAudit, type StoreObserver } from '../observer.ts';
-import type { AuthorityStore } from '../port.ts';
+import type { AuthorityStore, PassPoint } from '../port.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { transactions } from './acceptance.ts';
 import { SqliteConnections } from './connections.ts';
@@ -25,6 +25,7 @@ export interface SqliteStoreOptions {
   /** An audit record could not be written. */
   onLostAudit?: OnLostAudit;
   observer?: StoreObserver;
+  pass?: PassPoint;
 }
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuthorityStore> {
@@ -34,7 +35,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
   const durable = folder === undefined;
   if (options.migrate === true || folder !== undefined) await migrateSqlite(file);
   const observer = options.observer ?? UNOBSERVED;
-  const connections = new SqliteConnections(file, { durable, observer });
+  const connections = new SqliteConnections(file, { durable, observer, ...(options.pass && { pass: options.pass }) });
   const clock = () => timestampFromMillis((options.clock ?? Date.now)());
   const groupCommit = new GroupCommit(connections.writing, transactions(connections, clock), observer);
 

@@ -41,7 +41,9 @@ export function organizationStore(
   return {
     create: (organization) =>
       connections.write(organization.organization.organizationId, async (connection) => {
+        connections.pass('registry-locked');
         const result = create(connection, organization);
+        connections.pass('registry-written');
         return { commit: result.outcome === 'done', result };
       }),
     bySlug: (slug) => connections.read(DIRECTORY, async (connection) => organizationsOf(connection, BY_SLUG, slug)[0]),
@@ -51,9 +53,11 @@ export function organizationStore(
       ),
     changeRegistry: (organizationId, change) =>
       connections.write(organizationId, async (connection) => {
+        connections.pass('registry-locked');
         const refused = changeRegistry(connection, organizationId, change);
         if (refused !== undefined) return { commit: false, result: { outcome: 'refused', reason: refused } };
         if (change.policy !== undefined) addPolicy(connection, organizationId, change.policy);
+        connections.pass('registry-written');
         return { commit: true, result: done(connection, organizationId) };
       }),
     principals: (organizationId, afterKey, limit) =>
