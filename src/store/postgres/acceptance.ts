@@ -15,7 +15,9 @@ import { loadStatement, loadedFrom, readParameters } from './loading.ts';
 import { streamHeads, textsOf } from './reading.ts';
 import { asCardChange } from '../registry-rules.ts';
 import { registryChange } from './registry.ts';
+import { streams } from './schema.ts';
 import type { Row, Statement } from './session.ts';
+import { columnsOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 import { READ_COMMITTED } from './transaction.ts';
 import { writeStatement } from './writing.ts';
@@ -23,7 +25,7 @@ import { writeStatement } from './writing.ts';
 export const OPEN = `SELECT section, body
   FROM mwp.open_acceptance($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
 export const OPEN_PARAMETERS = 16;
-const LOCK_GROUPS = 'SELECT * FROM mwp.lock_groups($1, $2)';
+const LOCK_GROUPS = `SELECT ${columnsOf(streams)} FROM mwp.lock_groups($1, $2)`;
 
 export function acceptTransition<Result>(
   connections: PostgresConnections,
