@@ -3,6 +3,7 @@ import { ConfigFault } from '../config.ts';
 import { MasterKeyFault } from '../platform/master-key.ts';
 import { StoreFault } from '../store/port.ts';
 import { CommandFault, complain, DONE, FAILED, print, UsageFault, WRONG_USE, type CliCommand } from './command-line.ts';
+import { backup } from './backup.ts';
 import { keyGenerate, keyRegister, keyRevoke } from './key.ts';
 import { orgCreate, orgList } from './org.ts';
 import { migrate, serve } from './serve.ts';
@@ -32,6 +33,7 @@ const COMMANDS: readonly CliCommand[] = [
   keyGenerate,
   keyRegister,
   keyRevoke,
+  backup,
   verify,
   conformance,
   demo,
