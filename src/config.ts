@@ -1,4 +1,5 @@
 // The environment, parsed once into one frozen object. A wrong value stops the start with a sentence that names it.
+import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { LOG_LEVELS, type LogLevel } from './platform/logger.ts';
 import { decodeMasterKey } from './platform/master-key.ts';
@@ -28,6 +29,9 @@ export interface Config {
   readonly tracing?: TracingConfig;
 }
 
+/** What a command needs that only looks at the database, or migrates it. */
+export type StorageConfig = Pick<Config, 'database' | 'dataDirectory'>;
+
 export class ConfigFault extends Error {
   readonly variable: string;
   constructor(variable: string, sentence: string) {
@@ -48,10 +52,21 @@ const POOL_SIZE_MAXIMUM = 100;
 /** Milliseconds; load balancers notice within a few probes, and an orchestrator waits 30 s by default. */
 const DRAIN_DELAY_MAXIMUM = 60_000;
 
-/** Throws ConfigFault. An empty value counts as unset, as `NAME=` in a compose file means it. */
+/** A file with a secret in it; the longest we know is a URL with a password. */
+const SECRET_FILE_BYTES_MAXIMUM = 16_384;
+
+/**
+ * Throws ConfigFault. An empty value counts as unset, as `NAME=` in a compose file means it. A secret may instead stand in
+ * a file that `NAME_FILE` names, as orchestrators mount them.
+ */
 export function readConfig(environment: Environment): Config {
-  const database = readDatabase(environment);
-  const masterKey = readMasterKey(environment, database);
+  const storage = readStorageConfig(environment);
+  const masterKey = readMasterKey(environment);
+  if (storage.database.engine === 'postgres' && !masterKey) {
+    const why =
+      'must be set along with DATABASE_URL: several processes share one key (make one: mwp key generate --master)';
+    throw new ConfigFault('MWP_MASTER_KEY', why);
+  }
   const operatorToken = readOperatorToken(environment);
   const metrics = readMetrics(environment);
   const tracing = readTracing(
@@ -59,8 +74,7 @@ export function readConfig(environment: Environment): Config {
     (variable, sentence) => new ConfigFault(variable, sentence),
   );
   return Object.freeze({
-    database: Object.freeze(database),
-    dataDirectory: resolve(valueOf(environment, 'MWP_DATA_DIR') ?? './data'),
+    ...storage,
     host: valueOf(environment, 'MWP_HOST') ?? '127.0.0.1',
     port: wholeNumber(environment, 'MWP_PORT', { byDefault: 8080, least: 0, most: 65_535 }),
     ...(masterKey && { masterKey }),
@@ -72,13 +86,19 @@ export function readConfig(environment: Environment): Config {
   });
 }
 
+/** Throws ConfigFault. Asks for no master key. */
+export function readStorageConfig(environment: Environment): StorageConfig {
+  const dataDirectory = resolve(valueOf(environment, 'MWP_DATA_DIR') ?? './data');
+  return Object.freeze({ database: Object.freeze(readDatabase(environment)), dataDirectory });
+}
+
 function readDatabase(environment: Environment): DatabaseConfig {
   const poolSize = wholeNumber(environment, 'MWP_DATABASE_POOL_SIZE', {
     byDefault: POOL_SIZE_DEFAULT,
     least: 2, // one connection alone could wait for itself
     most: POOL_SIZE_MAXIMUM,
   });
-  const url = valueOf(environment, 'DATABASE_URL');
+  const url = secretOf(environment, 'DATABASE_URL');
   if (url === undefined) return { engine: 'sqlite' };
   const isPostgres = /^postgres(ql)?:\/\/./.test(url) && URL.canParse(url);
   // The value holds a password, so it is not repeated.
@@ -86,21 +106,16 @@ function readDatabase(environment: Environment): DatabaseConfig {
   return { engine: 'postgres', url, poolSize };
 }
 
-function readMasterKey(environment: Environment, database: DatabaseConfig): Uint8Array | undefined {
-  const text = valueOf(environment, 'MWP_MASTER_KEY');
-  if (text === undefined) {
-    if (database.engine === 'sqlite') return undefined;
-    const why =
-      'must be set along with DATABASE_URL: several processes share one key (make one: mwp key generate --master)';
-    throw new ConfigFault('MWP_MASTER_KEY', why);
-  }
+export function readMasterKey(environment: Environment): Uint8Array | undefined {
+  const text = secretOf(environment, 'MWP_MASTER_KEY');
+  if (text === undefined) return undefined;
   const key = decodeMasterKey(text);
   if (!key) throw new ConfigFault('MWP_MASTER_KEY', 'must be 32 bytes in base64 (make one: mwp key generate --master)');
   return key;
 }
 
-function readOperatorToken(environment: Environment): string | undefined {
-  const token = valueOf(environment, 'MWP_OPERATOR_TOKEN');
+export function readOperatorToken(environment: Environment): string | undefined {
+  const token = secretOf(environment, 'MWP_OPERATOR_TOKEN');
   if (token === undefined) return undefined;
   const fits = token.length >= OPERATOR_TOKEN_MINIMUM && token.length <= OPERATOR_TOKEN_MAXIMUM;
   if (!fits || !/^[\x21-\x7e]+$/.test(token)) {
@@ -142,4 +157,35 @@ function wholeNumber(environment: Environment, variable: string, { byDefault, le
 function valueOf(environment: Environment, variable: string): string | undefined {
   const value = environment[variable]?.trim();
   return value === undefined || value === '' ? undefined : value;
+}
+
+function secretOf(environment: Environment, variable: string): string | undefined {
+  const value = valueOf(environment, variable);
+  const inFile = `${variable}_FILE`;
+  const path = valueOf(environment, inFile);
+  if (path === undefined) return value;
+  // Which of the two was meant is not for us to guess.
+  if (value !== undefined) throw new ConfigFault(inFile, `is set, and ${variable} too; leave one of them out`);
+  const content = readSecretFile(inFile, path).trim();
+  if (content === '') throw new ConfigFault(inFile, 'names an empty file');
+  return content;
+}
+
+function readSecretFile(variable: string, path: string): string {
+  const bytes = Buffer.alloc(SECRET_FILE_BYTES_MAXIMUM + 1);
+  let length: number;
+  try {
+    const file = openSync(path, 'r');
+    try {
+      length = readSync(file, bytes);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw new ConfigFault(variable, `names a file that cannot be read: ${(error as Error).message}`);
+  }
+  if (length > SECRET_FILE_BYTES_MAXIMUM) {
+    throw new ConfigFault(variable, `names a file of more than ${SECRET_FILE_BYTES_MAXIMUM} bytes`);
+  }
+  return bytes.toString('utf8', 0, length);
 }

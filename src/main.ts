@@ -1,11 +1,11 @@
 // Composition: the only file that knows every part. `startService` is the whole service in one call, for `mwp serve`,
 // for tests and for the demo.
-import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAuthority } from './authority/authority.ts';
 import type { Alarm } from './authority/seen.ts';
-import { ConfigFault, type Config } from './config.ts';
+import { ConfigFault, type Config, type StorageConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { metricsApp } from './http/metrics.ts';
 import { Readiness } from './http/readiness.ts';
@@ -20,12 +20,15 @@ import type { OnLostAudit, StoreObserver } from './store/observer.ts';
 import { StoreFault, type AuthorityStore, type PassPoint } from './store/port.ts';
 import { migratePostgres } from './store/postgres/migrate.ts';
 import { openPostgresStore } from './store/postgres/open.ts';
+import { backUpSqlite } from './store/sqlite/backup.ts';
 import { migrateSqlite } from './store/sqlite/migrate.ts';
 import { openSqliteStore } from './store/sqlite/open.ts';
+import { takeServingLock, type ServingLock } from './store/sqlite/serving-lock.ts';
 
 const SQLITE_FILE = 'mwp.db';
 /** Milliseconds; a timer is never early and sometimes late. */
 const DRAIN_DELAY_SLACK = 1_000;
+const SERVING_LOCK_FILE = 'serving.lock';
 
 export interface StartOptions {
   logger?: Logger;
@@ -97,6 +100,17 @@ export async function composeService(
 
 /** Composes and listens. Rejects with what stands in the way; nothing is left running then. */
 export async function startService(config: Config, options: StartOptions = {}): Promise<RunningService> {
+  const lock = servingLock(config);
+  try {
+    const { stop, ...service } = await composeAndListen(config, options);
+    return { ...service, stop: () => stop().then(() => lock?.release()) };
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+async function composeAndListen(config: Config, options: StartOptions): Promise<RunningService> {
   const { store, app, logger, lifecycle, metricsText } = await composeService(config, options);
   try {
     const metrics = config.metrics && (await listenForMetrics(config.metrics, metricsText));
@@ -136,20 +150,26 @@ async function listenForMetrics(
 }
 
 /** Brings the database to the shipped schema, as its owner, and proves nothing else. */
-export async function migrateDatabase(config: Config): Promise<void> {
+export async function migrateDatabase(config: StorageConfig): Promise<void> {
   const { database } = config;
   if (database.engine === 'sqlite') return migrateSqlite(sqliteFile(config));
   await migratePostgres(database.url).catch((error: unknown) => explainDatabase(config, error));
 }
 
-function sqliteFile(config: Config): string {
+function sqliteFile(config: StorageConfig): string {
   const file = join(usableDirectory(config), SQLITE_FILE);
   // The folder may be older than us and open to others; SQLite gives its side files the mode of this one.
   closeSync(openSync(file, 'a', 0o600));
   return file;
 }
 
-function usableDirectory({ dataDirectory }: Config): string {
+/** Of the service alone: `mwp org create`, `mwp verify` and `mwp backup` may use the file beside it. */
+function servingLock(config: Config): ServingLock | undefined {
+  if (config.database.engine !== 'sqlite') return undefined;
+  return takeServingLock(join(usableDirectory(config), SERVING_LOCK_FILE));
+}
+
+function usableDirectory({ dataDirectory }: StorageConfig): string {
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
     accessSync(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -160,7 +180,7 @@ function usableDirectory({ dataDirectory }: Config): string {
 }
 
 /** The driver's words name no variable, and hold no password. */
-function explainDatabase({ database }: Config, error: unknown): never {
+function explainDatabase({ database }: StorageConfig, error: unknown): never {
   if (database.engine !== 'postgres' || !(error instanceof StoreFault)) throw error;
   const fault = new ConfigFault('DATABASE_URL', `leads to no usable database: ${error.message}`);
   fault.cause = error;
@@ -168,8 +188,21 @@ function explainDatabase({ database }: Config, error: unknown): never {
 }
 
 /** The database alone, as it is: for commands that only read. */
-export function openConfiguredStore(config: Config): Promise<AuthorityStore> {
+export async function openConfiguredStore(config: StorageConfig): Promise<AuthorityStore> {
+  if (config.database.engine === 'sqlite') existingSqliteFile(config);
   return openStoreWith(config, {});
+}
+
+/** Answers the bytes written to `target`, a file that must not exist. */
+export function backUpLocalDatabase(config: StorageConfig, target: string): number {
+  return backUpSqlite(existingSqliteFile(config), target);
+}
+
+/** Who only reads must not find an empty database that was made for the occasion. */
+function existingSqliteFile({ dataDirectory }: StorageConfig): string {
+  const file = join(dataDirectory, SQLITE_FILE);
+  if (!existsSync(file)) throw new ConfigFault('MWP_DATA_DIR', `holds no database: there is no ${file}`);
+  return file;
 }
 
 function openStore(
@@ -188,7 +221,7 @@ function openStore(
 }
 
 async function openStoreWith(
-  config: Config,
+  config: StorageConfig,
   shared: { migrate?: boolean; onLostAudit?: OnLostAudit; observer?: StoreObserver } & Omit<StartOptions, 'logger'>,
 ): Promise<AuthorityStore> {
   const { database } = config;

@@ -4,6 +4,7 @@ import { MasterKeyFault } from '../platform/master-key.ts';
 import { StoreFault } from '../store/port.ts';
 import { CommandFault, complain, DONE, FAILED, print, UsageFault, WRONG_USE, type CliCommand } from './command-line.ts';
 import { sign, token } from './actor.ts';
+import { backup } from './backup.ts';
 import { keyGenerate, keyRegister, keyRevoke } from './key.ts';
 import { orgCreate, orgList } from './org.ts';
 import { migrate, serve } from './serve.ts';
@@ -35,6 +36,7 @@ const COMMANDS: readonly CliCommand[] = [
   keyRevoke,
   token,
   sign,
+  backup,
   verify,
   conformance,
   demo,

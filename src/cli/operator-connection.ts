@@ -1,7 +1,7 @@
 // The operator's commands speak the operator API: of a running service (--url), or of one composed in this process over
 // the configured database, without a network. So there is one way to make a tenant, whoever asks.
 import { randomBytes } from 'node:crypto';
-import { readConfig } from '../config.ts';
+import { readConfig, readOperatorToken } from '../config.ts';
 import { composeService } from '../main.ts';
 import { createLogger } from '../platform/logger.ts';
 import { CommandFault, UsageFault } from './command-line.ts';
@@ -29,7 +29,7 @@ export async function withOperator<Result>(
 type Send = (path: string, init: RequestInit) => Promise<Response>;
 
 function remote(url: string): Send {
-  const token = process.env['MWP_OPERATOR_TOKEN'];
+  const token = readOperatorToken(process.env);
   if (!token) throw new UsageFault('--url needs MWP_OPERATOR_TOKEN in the environment');
   if (!/^https?:\/\//.test(url)) throw new UsageFault('--url must begin with http:// or https://');
   return async (path, init) => {

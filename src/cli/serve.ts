@@ -1,5 +1,5 @@
 // `mwp serve` and `mwp migrate`.
-import { readConfig } from '../config.ts';
+import { readConfig, readStorageConfig } from '../config.ts';
 import { migrateDatabase, startService } from '../main.ts';
 import { CommandFault, DONE, FAILED, print, readOptions, type CliCommand } from './command-line.ts';
 
@@ -18,7 +18,9 @@ const ENVIRONMENT_HELP = `Environment:
   MWP_METRICS_PORT        port of a listener for Prometheus, without a token; otherwise /metrics takes the operator's
   MWP_METRICS_HOST        address that it listens on (127.0.0.1)
   MWP_DRAIN_DELAY         milliseconds between "not ready" and taking no more connections, when told to stop (0)
-  OTEL_EXPORTER_OTLP_ENDPOINT  traces go there over OTLP/HTTP; OpenTelemetry's other variables count, too`;
+  OTEL_EXPORTER_OTLP_ENDPOINT  traces go there over OTLP/HTTP; OpenTelemetry's other variables count, too
+
+DATABASE_URL, MWP_MASTER_KEY and MWP_OPERATOR_TOKEN may stand in a file instead: NAME_FILE is its path.`;
 
 export const serve: CliCommand = {
   name: 'serve',
@@ -31,8 +33,12 @@ ${ENVIRONMENT_HELP}`,
 
   async run(args) {
     readOptions(args, {});
-    const service = await startService(readConfig(process.env)).catch(explainStart);
-    await nextSignal();
+    // From the beginning: the first process of a container is not ended by a signal that it does not hear.
+    const signal = nextSignal();
+    const starting = startService(readConfig(process.env)).catch(explainStart);
+    const service = await Promise.race([starting, signal.then(() => undefined)]);
+    if (service === undefined) return endNow(starting);
+    await signal;
     // A second one, whichever it is, means: now.
     void nextSignal().then(() => process.exit(FAILED));
     await service.stop();
@@ -49,11 +55,17 @@ ${ENVIRONMENT_HELP}`,
 
   async run(args) {
     readOptions(args, {});
-    await migrateDatabase(readConfig(process.env));
+    await migrateDatabase(readStorageConfig(process.env));
     print('the database is up to date');
     return DONE;
   },
 };
+
+/** Whatever the start is at, perhaps a long migration, the database takes back: it was not committed. */
+function endNow(starting: Promise<unknown>): never {
+  starting.catch(() => undefined);
+  process.exit(FAILED);
+}
 
 function nextSignal(): Promise<void> {
   return new Promise((resolve) => {

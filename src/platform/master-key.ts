@@ -39,6 +39,16 @@ export function localMasterKey(dataDirectory: string): Uint8Array {
   mkdirSync(dataDirectory, { recursive: true, mode: FOLDER_MODE });
   const path = join(dataDirectory, FILE_NAME);
   if (!existsSync(path)) makeFile(path);
+  return readKeyFile(path);
+}
+
+/** For who only looks: makes none. Throws MasterKeyFault as well. */
+export function existingLocalMasterKey(dataDirectory: string): Uint8Array | undefined {
+  const path = join(dataDirectory, FILE_NAME);
+  return existsSync(path) ? readKeyFile(path) : undefined;
+}
+
+function readKeyFile(path: string): Uint8Array {
   const { mode } = statSync(path);
   if ((mode & 0o077) !== 0) {
     throw new MasterKeyFault(`${path} can be read by others; set its mode to 0600`);

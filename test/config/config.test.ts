@@ -1,7 +1,9 @@
 // The environment, parsed once: defaults, bounds, and a sentence that names the variable.
-import { resolve } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { ConfigFault, readConfig, type Environment } from '../../src/config.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ConfigFault, readConfig, readStorageConfig, type Environment } from '../../src/config.ts';
 import { newMasterKeyText } from '../../src/platform/master-key.ts';
 
 const MASTER_KEY = newMasterKeyText();
@@ -111,5 +113,59 @@ describe('the configuration', () => {
     expect(faultOf({ DATABASE_URL: 'mysql://user:hunter2@db/mwp' }).message).not.toContain('hunter2');
     expect(faultOf({ MWP_MASTER_KEY: 'c2VjcmV0' }).message).not.toContain('c2VjcmV0');
     expect(faultOf({ MWP_OPERATOR_TOKEN: 'short-secret' }).message).not.toContain('short-secret');
+  });
+});
+
+describe('secrets in files, as orchestrators mount them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mwp-secrets-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const file = (name: string, content: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  it('NAME_FILE stands for NAME, and the line break at its end does not count', () => {
+    const token = 'y'.repeat(32);
+    const config = readConfig({
+      DATABASE_URL_FILE: file('url', 'postgres://user:secret@db:5432/mwp\n'),
+      MWP_MASTER_KEY_FILE: file('key', `${MASTER_KEY}\n`),
+      MWP_OPERATOR_TOKEN_FILE: file('token', `${token}\n`),
+    });
+    expect(config.database).toMatchObject({ engine: 'postgres', url: 'postgres://user:secret@db:5432/mwp' });
+    expect(Buffer.from(config.masterKey ?? []).toString('base64')).toBe(MASTER_KEY);
+    expect(config.operatorToken).toBe(token);
+  });
+
+  it('a file that is not there, empty, too long, a folder, or named beside the value itself stops the start', () => {
+    const name = 'MWP_OPERATOR_TOKEN_FILE';
+    const faults = [
+      { [name]: join(folder, 'nowhere') },
+      { [name]: file('empty', '\n') },
+      { [name]: file('long', 'z'.repeat(16_385)) },
+      { [name]: folder },
+      { [name]: file('twice', 'y'.repeat(32)), MWP_OPERATOR_TOKEN: 'x'.repeat(32) },
+    ].map(faultOf);
+    for (const fault of faults) {
+      expect(fault.variable).toBe(name);
+      expect(fault.message).not.toMatch(/yyy|xxx|zzz/);
+    }
+    expect(faults.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/cannot be read: ENOENT/),
+      expect.stringMatching(/empty file/),
+      expect.stringMatching(/more than 16384 bytes/),
+      expect.stringMatching(/cannot be read: EISDIR/),
+      expect.stringMatching(/leave one of them out/),
+    ]);
+  });
+
+  it('what a file holds is judged like the value, and the sentence repeats none of it', () => {
+    const fault = faultOf({ MWP_MASTER_KEY_FILE: file('bad', 'c2VjcmV0') });
+    expect(fault.message).toMatch(/^MWP_MASTER_KEY must be 32 bytes/);
+    expect(fault.message).not.toContain('c2VjcmV0');
+  });
+
+  it('who only looks at the database, or migrates it, needs no master key', () => {
+    expect(readStorageConfig({ DATABASE_URL: 'postgres://db/mwp' }).database.engine).toBe('postgres');
   });
 });

@@ -44,7 +44,7 @@ describe('readiness of a SQLite file', () => {
     await second.close();
   });
 
-  it('a migration that the file had in another form, or that we do not know, is refused', async () => {
+  it('a migration that the file had in another form is refused', async () => {
     const file = join(folder, 'tampered.db');
     await migrateSqlite(file);
     const database = new Database(file);
@@ -53,7 +53,7 @@ describe('readiness of a SQLite file', () => {
     expect(await problemsOf(file)).toEqual([expect.stringMatching(/migration 1 is not the one/)]);
     database.exec(`DELETE FROM __drizzle_migrations; INSERT INTO __drizzle_migrations (hash, created_at)
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99) SELECT 'x', i FROM n`);
-    await expect(migrateSqlite(file)).rejects.toThrow(/is not the one|newer release/);
+    await expect(migrateSqlite(file)).rejects.toThrow(/migration 0 is not the one/);
     database.close();
   });
 
@@ -141,11 +141,7 @@ describe('readiness of a PostgreSQL database', () => {
     await admin`ALTER TABLE mwp.texts FORCE ROW LEVEL SECURITY`;
   });
 
-  it('a migration that the database had in another form is refused, and so is one that we do not know', async () => {
-    await admin`INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ('later', 9999999999999)`;
-    expect(await problemsOf(url)).toEqual([expect.stringMatching(/newer release/)]);
-    await expect(migratePostgres(url)).rejects.toThrow(/newer release/);
-    await admin`DELETE FROM drizzle.__drizzle_migrations WHERE hash = 'later'`;
+  it('a migration that the database had in another form is refused', async () => {
     await admin`UPDATE drizzle.__drizzle_migrations SET hash = 'other' WHERE id = 2`;
     expect(await problemsOf(url)).toEqual([expect.stringMatching(/migration 1 is not the one/)]);
     await expect(migratePostgres(url)).rejects.toThrow(/migration 1 is not the one/);

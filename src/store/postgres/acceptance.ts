@@ -20,7 +20,9 @@ import { streamHeads, textsOf } from './reading.ts';
 import { asCardChange } from '../registry-rules.ts';
 import { registryChange } from './registry.ts';
 import { withRetries } from './retries.ts';
+import { streams } from './schema.ts';
 import type { Row, Statement, Value } from './session.ts';
+import { columnsOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 import { READ_COMMITTED } from './transaction.ts';
 import { writeStatement } from './writing.ts';
@@ -28,7 +30,7 @@ import { writeStatement } from './writing.ts';
 export const OPEN = `SELECT section, body
   FROM mwp.open_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 export const OPEN_PARAMETERS = 13;
-const LOCK_GROUPS = 'SELECT * FROM mwp.lock_groups($1, $2)';
+const LOCK_GROUPS = `SELECT ${columnsOf(streams)} FROM mwp.lock_groups($1, $2)`;
 
 export function transactions(
   connections: PostgresConnections,

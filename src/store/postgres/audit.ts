@@ -5,7 +5,9 @@ import type { AuditRecord } from '../registry-records.ts';
 import { auditFromRecord, auditToRecord } from '../registry-records.ts';
 import type { PostgresConnections } from './connections.ts';
 import { TAKE_LOCK } from './connections.ts';
+import { audit } from './schema.ts';
 import type { Row } from './session.ts';
+import { columnsOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Ids have no gaps, so the ring is full when an id is `AUDIT_MAXIMUM` behind. Under the lock of this ring. */
@@ -15,7 +17,8 @@ const INSERT = `INSERT INTO mwp.audit
   FROM json_populate_record(NULL::mwp.audit, $3::json)`;
 const FORGET = `DELETE FROM mwp.audit WHERE organization_id = $1
   AND id <= (SELECT max(id) FROM mwp.audit WHERE organization_id = $1) - $2::bigint`;
-const PAGE = 'SELECT * FROM mwp.audit WHERE organization_id = $1 AND id > $2::bigint ORDER BY id LIMIT $3::bigint';
+const PAGE = `SELECT ${columnsOf(audit)} FROM mwp.audit
+  WHERE organization_id = $1 AND id > $2::bigint ORDER BY id LIMIT $3::bigint`;
 
 /** Not worth a sync of the disk: a crash may cost the last entries, never an answer. */
 const RELAXED = { text: 'SET LOCAL synchronous_commit = off', parameters: [] };

@@ -14,15 +14,17 @@ import { refusalOf } from './faults.ts';
 import { currentPolicy, policyInsert } from './policies.ts';
 import { CLOCK } from './reading.ts';
 import { bindings, keyEvidence, principals, registryChange, registryRevision, sealedKeys } from './registry.ts';
+import { organizations } from './schema.ts';
 import type { Row, Statement, Value } from './session.ts';
+import { columnsOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 const INSERT = `INSERT INTO mwp.organizations
   SELECT $1, slug, display_name, created_at, authority_type, authority_id, identity_type, identity_id, registrar_type,
          registrar_id, 0
   FROM json_populate_record(NULL::mwp.organizations, $2::json)`;
-const BY_SLUG = 'SELECT * FROM mwp.organization_by_slug($1)';
-const AFTER = 'SELECT * FROM mwp.organizations_after($1, $2::bigint)';
+const BY_SLUG = `SELECT ${columnsOf(organizations)} FROM mwp.organization_by_slug($1)`;
+const AFTER = `SELECT ${columnsOf(organizations)} FROM mwp.organizations_after($1, $2::bigint)`;
 
 const TAKEN = ['organizations_pkey', 'organizations_slug'];
 

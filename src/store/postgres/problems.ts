@@ -17,7 +17,10 @@ const ABOUT_US = `SELECT rolname, rolsuper, rolbypassrls, current_setting('serve
 const OPEN_TABLES = `SELECT relname FROM pg_class
   WHERE relnamespace = to_regnamespace('mwp') AND relkind IN ('r', 'p') AND NOT (relrowsecurity AND relforcerowsecurity)
   ORDER BY relname`;
-const APPLIED = 'SELECT hash, created_at FROM drizzle.__drizzle_migrations ORDER BY id';
+export const APPLIED = 'SELECT hash, created_at FROM drizzle.__drizzle_migrations ORDER BY id';
+/** There is no such function until a migration cannot be served by every release before it (decision 16). */
+export const IS_LIMITED = `SELECT to_regprocedure('mwp.migrations_needed()') IS NOT NULL AS limited`;
+export const NEEDED = 'SELECT mwp.migrations_needed() AS needed';
 
 export async function postgresProblems(connections: PostgresConnections): Promise<string[]> {
   try {
@@ -39,8 +42,10 @@ async function problemsOf(transaction: Transaction): Promise<string[]> {
   if (!us.admitted) return [...problems, `role ${us.rolname} has no right to the schema mwp`];
   const open = await transaction.query<{ relname: string }>(OPEN_TABLES, []);
   for (const { relname } of open) problems.push(`table ${relname} does not force row-level security`);
-  const applied = await transaction.query<AppliedMigration & { [name: string]: unknown }>(APPLIED, []);
-  return [...problems, ...migrationProblems(shippedMigrations('postgres'), applied)];
+  const migrations = await transaction.query<AppliedMigration & { [name: string]: unknown }>(APPLIED, []);
+  const [limits] = await transaction.query<{ limited: boolean }>(IS_LIMITED, []);
+  const [limit] = limits?.limited ? await transaction.query<{ needed: number }>(NEEDED, []) : [];
+  return [...problems, ...migrationProblems(shippedMigrations('postgres'), { migrations, needed: limit?.needed ?? 0 })];
 }
 
 interface AboutUs {

@@ -25,24 +25,28 @@ import { auditPage } from './audit.ts';
 import type { SectionRow } from './loading.ts';
 import { aggregateFrom, answersFrom, loadStatement, pageStatement } from './loading.ts';
 import { currentPolicy } from './policies.ts';
+import { admissions, commands, documents, events, policyLog, receipts, streams } from './schema.ts';
 import type { Row, Value } from './session.ts';
-import { forEachOf } from './statements.ts';
+import { columnsOf, forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 export const CLOCK = 'SELECT mwp.clock_text() AS now';
 
-const STREAMS = forEachOf('$2', 'SELECT * FROM mwp.streams WHERE organization_id = $1 AND stream_id = wanted.id');
+const STREAMS = forEachOf(
+  '$2',
+  `SELECT ${columnsOf(streams)} FROM mwp.streams WHERE organization_id = $1 AND stream_id = wanted.id`,
+);
 const STREAM_IDS = 'SELECT stream_id FROM mwp.streams WHERE organization_id = $1 ORDER BY stream_id';
-const EVENTS = `SELECT * FROM mwp.events
+const EVENTS = `SELECT ${columnsOf(events)} FROM mwp.events
   WHERE organization_id = $1 AND stream_id = $2 AND position > $3::bigint ORDER BY position LIMIT $4::bigint`;
-const EVENTS_BY_ID = `${forEachOf('$2', `SELECT * FROM mwp.events WHERE organization_id = $1 AND event_id = wanted.id AND event_id >= ''`)}
+const EVENTS_BY_ID = `${forEachOf('$2', `SELECT ${columnsOf(events)} FROM mwp.events WHERE organization_id = $1 AND event_id = wanted.id AND event_id >= ''`)}
   ORDER BY stream_id, position`;
-const RECEIPT = `SELECT * FROM mwp.receipts
+const RECEIPT = `SELECT ${columnsOf(receipts)} FROM mwp.receipts
   WHERE organization_id = $1 AND actor_type = $2 AND actor_id = $3 AND action_id = $4`;
-const COMMAND = 'SELECT * FROM mwp.commands WHERE organization_id = $1 AND signing_hash = $2';
-const DOCUMENT = 'SELECT * FROM mwp.documents WHERE organization_id = $1 AND signing_hash = $2';
-const ADMISSION = 'SELECT * FROM mwp.admissions WHERE organization_id = $1 AND signing_hash = $2';
-const POLICY_LOG = `SELECT * FROM mwp.policy_log
+const COMMAND = `SELECT ${columnsOf(commands)} FROM mwp.commands WHERE organization_id = $1 AND signing_hash = $2`;
+const DOCUMENT = `SELECT ${columnsOf(documents)} FROM mwp.documents WHERE organization_id = $1 AND signing_hash = $2`;
+const ADMISSION = `SELECT ${columnsOf(admissions)} FROM mwp.admissions WHERE organization_id = $1 AND signing_hash = $2`;
+const POLICY_LOG = `SELECT ${columnsOf(policyLog)} FROM mwp.policy_log
   WHERE organization_id = $1 AND group_id = $2 AND position > $3::bigint ORDER BY position LIMIT $4::bigint`;
 const HASHES = `SELECT kind, id, hash FROM mwp.aggregates WHERE organization_id = $1 AND group_id = $2 AND group_id >= '' ORDER BY kind, id`;
 const TEXTS = forEachOf(

@@ -12,8 +12,9 @@ import {
 } from '../registry-records.ts';
 import type { RegisteredFacts, RegistryInserts, RegistryRefusal } from '../registry-rules.ts';
 import { factsNeeded, movesRevision, ruleOnRegistryChange } from '../registry-rules.ts';
+import { keyBindings, keyValidity, principals as principalsTable, sealedKeys as sealedKeysTable } from './schema.ts';
 import type { Row, Statement } from './session.ts';
-import { forEachOf } from './statements.ts';
+import { columnsOf, forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 const REVISION = 'SELECT registry_revision FROM mwp.organizations WHERE organization_id = $1';
@@ -21,22 +22,25 @@ const RAISE_REVISION =
   'UPDATE mwp.organizations SET registry_revision = registry_revision + 1 WHERE organization_id = $1';
 const REGISTERED = `SELECT found.* FROM json_to_recordset($2::json) AS wanted(type text, id text)
   CROSS JOIN LATERAL (
-    SELECT * FROM mwp.principals
+    SELECT ${columnsOf(principalsTable)} FROM mwp.principals
     WHERE organization_id = $1 AND principal_type = wanted.type AND principal_id = wanted.id OFFSET 0
   ) AS found`;
-const PRINCIPALS = `SELECT * FROM mwp.principals
+const PRINCIPALS = `SELECT ${columnsOf(principalsTable)} FROM mwp.principals
   WHERE organization_id = $1 AND (principal_type, principal_id) > ($2, $3)
   ORDER BY principal_type, principal_id LIMIT $4::bigint`;
-const BINDINGS_OF = `SELECT * FROM mwp.key_bindings
+const BINDINGS_OF = `SELECT ${columnsOf(keyBindings)} FROM mwp.key_bindings
   WHERE organization_id = $1 AND principal_type = $2 AND principal_id = $3 AND principal_id >= '' ORDER BY key_id`;
-const BINDINGS = forEachOf('$2', 'SELECT * FROM mwp.key_bindings WHERE organization_id = $1 AND key_id = wanted.id');
+const BINDINGS = forEachOf(
+  '$2',
+  `SELECT ${columnsOf(keyBindings)} FROM mwp.key_bindings WHERE organization_id = $1 AND key_id = wanted.id`,
+);
 const BINDINGS_BY_KEY = forEachOf(
   '$2',
-  `SELECT * FROM mwp.key_bindings WHERE organization_id = $1 AND public_key = wanted.id AND public_key >= ''`,
+  `SELECT ${columnsOf(keyBindings)} FROM mwp.key_bindings WHERE organization_id = $1 AND public_key = wanted.id AND public_key >= ''`,
 );
-const VALIDITY = `${forEachOf('$2', 'SELECT * FROM mwp.key_validity WHERE organization_id = $1 AND key_id = wanted.id')}
+const VALIDITY = `${forEachOf('$2', `SELECT ${columnsOf(keyValidity)} FROM mwp.key_validity WHERE organization_id = $1 AND key_id = wanted.id`)}
   ORDER BY key_id, sequence`;
-const SEALED_KEYS = 'SELECT * FROM mwp.sealed_keys WHERE organization_id = $1 ORDER BY key_id';
+const SEALED_KEYS = `SELECT ${columnsOf(sealedKeysTable)} FROM mwp.sealed_keys WHERE organization_id = $1 ORDER BY key_id`;
 
 const INSERT_PRINCIPALS = `INSERT INTO mwp.principals
   SELECT $1, principal_type, principal_id, display_name

@@ -1,4 +1,4 @@
-// The tables of the hosted store, for drizzle-kit to generate migrations from; no query is built from them.
+// The tables of the hosted store, for drizzle-kit to generate migrations from; queries take the names of columns here.
 // Row-level security, grants, triggers and functions stand in the custom migrations beside the generated ones.
 import { sql } from 'drizzle-orm';
 import {

@@ -1,4 +1,16 @@
 // How statements of the hosted store are put together, where that is not plain.
+import { getTableColumns } from 'drizzle-orm';
+import type { PgTable } from 'drizzle-orm/pg-core';
+
+/**
+ * The columns that this release knows, by name. With `SELECT *` the answer of a prepared statement would change its form
+ * when the next release adds a column while we serve, and PostgreSQL refuses to go on.
+ */
+export function columnsOf(table: PgTable): string {
+  return Object.values(getTableColumns(table))
+    .map(({ name }) => name)
+    .join(', ');
+}
 
 /**
  * Runs `select` once for each text of a JSON array, which it knows as `wanted.id`. OFFSET 0 keeps PostgreSQL from turning

@@ -1,6 +1,6 @@
 // Brings a SQLite file to the shipped schema. Drizzle's own migrator needs another driver, so this reads its journal and
 // writes its table; each migration is a transaction of its own.
-import type { AppliedMigration } from '../migrations.ts';
+import type { AppliedMigration, AppliedMigrations } from '../migrations.ts';
 import { pendingMigrations, shippedMigrations } from '../migrations.ts';
 import { SqliteConnection } from './connection.ts';
 
@@ -33,8 +33,13 @@ export async function migrateConnection(connection: SqliteConnection): Promise<v
   }
 }
 
-export function appliedMigrations(connection: SqliteConnection): AppliedMigration[] {
+/** `user_version` is what a migration sets that older releases cannot serve after (decision 16). */
+export function appliedMigrations(connection: SqliteConnection): AppliedMigrations {
+  const [version] = connection.rows('PRAGMA user_version', []) as { user_version: number }[];
   const table = connection.rows("SELECT 1 FROM sqlite_master WHERE name = '__drizzle_migrations'", []);
-  if (table.length === 0) return [];
-  return connection.rows('SELECT hash, created_at FROM __drizzle_migrations ORDER BY id', []) as AppliedMigration[];
+  const select = 'SELECT hash, created_at FROM __drizzle_migrations ORDER BY id';
+  return {
+    migrations: table.length === 0 ? [] : (connection.rows(select, []) as AppliedMigration[]),
+    needed: version?.user_version ?? 0,
+  };
 }
