@@ -11,6 +11,7 @@ import { answerChallenge, newClientNonce } from '../../src/worker/challenge.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
 import type { Tenant } from '../support/tenant.ts';
 import type { Body, Shown } from './answers.ts';
+import { checkDeclared } from './declared.ts';
 
 export interface Answer {
   status: number;
@@ -71,7 +72,9 @@ export class Api {
       ...(content !== undefined && { body: content as string }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+    const answer = { status: response.status, headers: response.headers, text, json: parsed(text) };
+    checkDeclared(this.app, method, path, answer);
+    return answer;
   }
 
   /** Below the Organization. */

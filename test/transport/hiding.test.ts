@@ -139,7 +139,7 @@ describe.each(STORES)('$name: what stays hidden', ({ open }) => {
   it('paths that do not exist are 404 to who may ask and say nothing to others', async () => {
     expect(refusalIn(await api.get(olga, '/no/such/path'))).toBe('404 PROTOCOL_VIOLATION');
     expect(refusalIn(await api.org('DELETE', '/me', { token: await api.tokenOf(olga) }))).toBe(
-      '404 PROTOCOL_VIOLATION',
+      '405 PROTOCOL_VIOLATION',
     );
     expect(refusalIn(await api.ask('GET', '/'))).toBe('404 PROTOCOL_VIOLATION');
     expect(refusalIn(await api.ask('GET', '/v1/orgs'))).toBe('404 PROTOCOL_VIOLATION');

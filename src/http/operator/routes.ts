@@ -1,7 +1,6 @@
 // The operator API: makes tenants and their first principals. One token rules all of it.
 import { Hono } from 'hono';
 import { limitBody, OPERATOR_BODY_MAXIMUM } from '../bodies.ts';
-import { fail } from '../errors.ts';
 import { agentRoutes, type AgentParts } from './agents.ts';
 import { auditRoutes } from './audit.ts';
 import { operatorOnly } from './guard.ts';
@@ -20,8 +19,6 @@ export function operatorRoutes(parts: OperatorParts): Hono {
   routes.route('/', agentRoutes(parts));
   routes.route('/', policyRoutes(parts));
   routes.route('/', auditRoutes(parts));
-  routes.all('*', () => {
-    throw fail('PROTOCOL_VIOLATION', 'no such path or method', { status: 404 });
-  });
+  routes.all('*', (c) => c.notFound());
   return routes;
 }

@@ -2,6 +2,8 @@
 
 import { z } from 'zod';
 import {
+  CORE_COMMAND_KINDS,
+  EXTENSION_KIND_FORM,
   isCoordinatorOnlyKind,
   isCoreCommandKind,
   isExtensionKind,
@@ -11,10 +13,12 @@ import {
 import { actor, extensions, id, jsonObject, positiveInteger, protocolVersion } from './shapes.ts';
 import { safeInteger, signature, timestamp } from './shapes.ts';
 
-export const commandKind = z.custom<CommandKind>(
-  (value) => typeof value === 'string' && (isCoreCommandKind(value) || isExtensionKind(value)),
-  'must be a core Command kind or an extension kind',
-);
+export const commandKind = z
+  .custom<CommandKind>(
+    (value) => typeof value === 'string' && (isCoreCommandKind(value) || isExtensionKind(value)),
+    'must be a core Command kind or an extension kind',
+  )
+  .meta({ type: 'string', anyOf: [{ enum: CORE_COMMAND_KINDS }, EXTENSION_KIND_FORM] });
 
 const members = z.strictObject({
   protocolVersion,
