@@ -113,6 +113,9 @@ describe.each(STORES)('$name: submitting Commands', ({ open }) => {
     for (const body of [{}, [], null, 'text', { kind: 'mission.create' }]) {
       expect(refusalIn(await api.org('POST', '/commands', { token, body }))).toBe('400 SCHEMA_VALIDATION_FAILED');
     }
+    const later = JSON.stringify({ ...(JSON.parse(good) as object), protocolVersion: '0.2' });
+    const unsupported = await api.org('POST', '/commands', { token, bytes: Buffer.from(later) });
+    expect(refusalIn(unsupported)).toBe('400 UNSUPPORTED_VERSION');
     const withCharset = { token, bytes: Buffer.from(good), contentType: 'Application/JSON; charset=utf-8' };
     expect((await api.org('POST', '/commands', withCharset)).status).toBe(200);
   });

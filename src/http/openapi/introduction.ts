@@ -31,11 +31,14 @@ exist is 404 (below an Organization only for who holds a token of it, otherwise 
 
 Where a description says that a document is *signed*, its bytes are exactly those that were signed and stored.
 
-**Errors, and what to do about them**
+\`retryable: true\` in an error means that the identical bytes may succeed later. Nothing was changed by a request that
+was refused.
 
-\`retryable: true\` means that the identical bytes may succeed later. Nothing was changed by a request that was refused.
+<details><summary>All error codes, and what to do about them</summary>
 
 | status | code | what happened | what to do |
 | --- | --- | --- | --- |
 ${codes.join('\n')}
+
+</details>
 `;

@@ -1,7 +1,8 @@
 // Every "no" of an operation, by status: what it declares itself, and what follows from who may ask and with what.
 import { errorSchema } from '../../protocol/documents/error.ts';
-import type { ErrorCode } from '../../protocol/refusals.ts';
+import { isRetryable, refuse, type ErrorCode } from '../../protocol/refusals.ts';
 import { ADVICE_OF_CODE } from '../advice.ts';
+import { errorDocument } from '../errors.ts';
 import { STATUS_OF_CODE } from '../statuses.ts';
 import { refOf } from './components.ts';
 import type { HeaderName, JsonSchema, Operation, Refused } from './operation.ts';
@@ -51,9 +52,16 @@ export function refusalAnswer(status: number, codes: readonly ErrorCode[]): Json
     content: {
       'application/json': {
         schema: { allOf: [refOf(errorSchema), { properties: { code: { enum: codes } } }] },
+        example: exampleOf(codes[0] as ErrorCode),
       },
     },
   };
+}
+
+function exampleOf(code: ErrorCode) {
+  const detail = isRetryable(refuse(code, '')) ? { retryAfterMs: 1_000 } : {};
+  const message = ADVICE_OF_CODE[code].meaning;
+  return errorDocument(refuse(code, message, detail), { occurredAt: '2026-11-29T12:00:00.000Z' });
 }
 
 function headersOf(status: number): HeaderName[] {
