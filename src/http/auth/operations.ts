@@ -34,6 +34,10 @@ export const tokenBody = component(
     .refine(({ principal, openSession }) => !openSession || principal.type === 'agent', {
       path: ['openSession'],
       message: 'is for agents only',
+    })
+    .meta({
+      if: { required: ['openSession'], properties: { openSession: { const: true } } },
+      then: { properties: { principal: { properties: { type: { const: 'agent' } } } } },
     }),
 );
 

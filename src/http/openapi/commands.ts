@@ -1,6 +1,9 @@
 // Commands, kind by kind: the envelope of the protocol with the payload that the kind's own file validates. The payloads
 // that a Command carries signed documents in refer to them by name where the kind's file leaves them open.
 import { commandKindOf, executedCommandKinds } from '../../domain/commands/catalogue.ts';
+import { envelopeRule } from '../../protocol/documents/command.ts';
+import type { CommandKind } from '../../protocol/kinds.ts';
+import type { PrincipalType } from '../../protocol/principals.ts';
 import { component, refTo } from './components.ts';
 import type { JsonSchema } from './operation.ts';
 
@@ -15,22 +18,48 @@ function payloadName(kind: string): string {
 
 /** One schema a kind, under the kind's own name. */
 export function commandComponents(): Record<string, JsonSchema> {
-  return Object.fromEntries(
-    executedCommandKinds().map((kind) => [
-      kind,
+  return Object.fromEntries(executedCommandKinds().map((kind) => [kind, ofKind(kind)]));
+}
+
+function ofKind(kind: string): JsonSchema {
+  const senders = sendersOf(kind);
+  return {
+    description: `The Command \`${kind}\`, sent by ${senders.map(({ type }) => TYPES[type]).join(' or ')}.`,
+    allOf: [
+      refTo('Command'),
       {
-        description: `The Command \`${kind}\`.`,
-        allOf: [
-          refTo('Command'),
-          {
-            type: 'object',
-            required: ['kind', 'payload'],
-            properties: { kind: { const: kind }, payload: refTo(payloadName(kind)) },
-          },
-        ],
+        type: 'object',
+        required: ['kind', 'payload'],
+        properties: { kind: { const: kind }, payload: refTo(payloadName(kind)) },
+        oneOf: senders.map(({ schema }) => schema),
       },
-    ]),
-  );
+    ],
+  };
+}
+
+const TYPES: Readonly<Record<PrincipalType, string>> = {
+  agent: 'an Agent',
+  human: 'a human',
+  service: 'a service',
+};
+
+/** Who may send it, and which members of the envelope each of them must and must not carry. */
+function sendersOf(kind: string): { type: PrincipalType; schema: JsonSchema }[] {
+  const types = commandKindOf(kind)?.actors ?? [];
+  return types
+    .map((type) => ({ type, rule: envelopeRule(kind as CommandKind, type) }))
+    .filter(({ type, rule }) => rule.actors.includes(type))
+    .map(({ type, rule: { required, forbidden } }) => ({
+      type,
+      schema: {
+        title: TYPES[type],
+        required: [...required],
+        properties: {
+          actor: { properties: { type: { const: type } } },
+          ...Object.fromEntries([...forbidden].map((member) => [member, false])),
+        },
+      },
+    }));
 }
 
 /** Members of payloads that hold a whole document of the protocol; the kind's file checks it after its signature. */

@@ -1,13 +1,8 @@
 // A real signed Command for readers to check their signing with: the key is the one of RFC 8032 section 7.1, TEST 1, which
 // everybody knows, and so must never be registered anywhere.
-import { createPrivateKey, sign } from 'node:crypto';
-import { signDocument } from '../../trust/signing.ts';
+import { signDocument, signerFromSeed } from '../../trust/signing.ts';
 
-/** PKCS #8 wrapping of an Ed25519 seed. */
-const PKCS8_PREFIX = '302e020100300506032b657004220420';
 const SEED = '9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60';
-const key = createPrivateKey({ key: Buffer.from(PKCS8_PREFIX + SEED, 'hex'), format: 'der', type: 'pkcs8' });
-
 export const EXAMPLE_PUBLIC_KEY = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
 
 export const EXAMPLE_COMMAND = signDocument(
@@ -28,5 +23,5 @@ export const EXAMPLE_COMMAND = signDocument(
       content: [{ type: 'text', text: 'Plan: first the code, then the tests.' }],
     },
   },
-  { keyId: 'urn:example:key:ada:1', sign: (bytes) => sign(null, bytes, key) },
+  signerFromSeed('urn:example:key:ada:1', Buffer.from(SEED, 'hex')),
 ).document;

@@ -10,15 +10,47 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; schema: Js
     schema: { type: 'string', pattern: '^[a-z0-9-]{1,63}$' },
     example: 'acme',
   },
-  missionId: { description: 'Id of a Mission, percent-encoded.', schema: id },
-  groupId: { description: 'Id of a Group, percent-encoded.', schema: id },
-  workItemId: { description: 'Id of a WorkItem, percent-encoded.', schema: id },
-  conversationId: { description: 'Id of a Conversation, percent-encoded.', schema: id },
-  eventId: { description: 'Id of an Event, percent-encoded.', schema: id },
-  actionId: { description: 'Action ID of a Command of the caller, percent-encoded.', schema: id },
-  agentId: { description: 'Id of an Agent, percent-encoded.', schema: id },
+  missionId: {
+    description: 'Id of a Mission, percent-encoded.',
+    schema: id,
+    example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
+  },
+  groupId: {
+    description: 'Id of a Group, percent-encoded.',
+    schema: id,
+    example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
+  },
+  workItemId: {
+    description: 'Id of a WorkItem, percent-encoded.',
+    schema: id,
+    example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
+  },
+  conversationId: {
+    description: 'Id of a Conversation, percent-encoded.',
+    schema: id,
+    example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
+  },
+  eventId: {
+    description: 'Id of an Event, percent-encoded.',
+    schema: id,
+    example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
+  },
+  actionId: {
+    description: 'Action ID of a Command of the caller, percent-encoded.',
+    schema: id,
+    example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
+  },
+  agentId: {
+    description: 'Id of an Agent, percent-encoded.',
+    schema: id,
+    example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
+  },
   file: { description: 'Name of the file.', schema: { type: 'string' }, example: 'swagger-ui.css' },
-  keyId: { description: 'Id of a key, percent-encoded.', schema: id },
+  keyId: {
+    description: 'Id of a key, percent-encoded.',
+    schema: id,
+    example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
+  },
 };
 
 export function pathParameter(name: string): JsonSchema {

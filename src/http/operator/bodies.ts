@@ -15,7 +15,8 @@ const displayName = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^\P{Cc}+$/u, 'must not hold control characters');
+  .regex(/^\P{Cc}+$/u, 'must not hold control characters')
+  .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$' }); // the same, for languages without \P
 
 export const organizationBody = component(
   'OrganizationRequest',
@@ -33,7 +34,13 @@ export const organizationBody = component(
   }),
 );
 
-const key = { keyId: id, publicKey: base64url, validFrom: timestamp.optional() };
+/** Whether it is a strict point is judged when it is registered. */
+const publicKey = base64url.meta({
+  minLength: 43,
+  maxLength: 43,
+  description: 'Ed25519, 32 bytes in base64url without padding.',
+});
+const key = { keyId: id, publicKey, validFrom: timestamp.optional() };
 export const principalBody = component(
   'PrincipalRequest',
   z.strictObject({

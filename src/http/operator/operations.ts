@@ -102,7 +102,8 @@ export const OPERATIONS = {
     {
       id: 'replacePolicy',
       summary: 'Replace the policy',
-      description: 'The whole of it; `version` is the one that it replaces.',
+      description:
+        'The whole of it; `version` is the one that it replaces. The two services that open sessions and register Cards keep their kinds.',
       refusals: [NO_SUCH, 'INVALID_COMMAND', 'REVISION_CONFLICT'],
     },
     { schema: policyShape, example: DEFAULT_POLICY },
