@@ -108,16 +108,12 @@ function noSuchRoute(c: Context, methods: readonly string[]): Response {
   return refusalResponse(c, refuse('PROTOCOL_VIOLATION', 'no such method of this path'), { status: 405 });
 }
 
-/** Milliseconds; a database that is gone is rarely back sooner. */
-const RETRY_AFTER_MILLISECONDS = 1_000;
-
 /** Nothing of a fault reaches the client but that it may try again. */
 function faultResponse(c: Parameters<typeof refusalResponse>[0], error: Error, logger: Logger): Response {
-  const detail = { retryAfterMs: RETRY_AFTER_MILLISECONDS };
   if (error instanceof StoreFault && error.kind !== 'corrupt') {
     logger.warn({ err: error, path: c.req.path }, 'the database did not answer');
-    return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now', detail));
+    return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now'));
   }
   logger.error({ err: error, path: c.req.path }, 'a request failed');
-  return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service failed', detail), { status: 500 });
+  return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service failed'), { status: 500 });
 }

@@ -34,6 +34,7 @@ export interface ApiOptions {
   vault?: KeyVault;
   clock?: () => number;
   turns?: Turns;
+  operatorToken?: string;
 }
 
 export class Api {
@@ -56,6 +57,7 @@ export class Api {
       logger: createLogger('trace', { write: (line) => void this.log.push(line) }),
       ...(options.clock && { clock: options.clock }),
       ...(options.turns && { turns: options.turns }),
+      ...(options.operatorToken !== undefined && { operatorToken: options.operatorToken }),
     });
   }
 

@@ -13,9 +13,9 @@ interface Given {
   text: string;
 }
 
-/** Throws, with what does not fit. `path` as it was asked for, query included. */
+/** Throws, with what does not fit. `path` as it was asked for, query included; dots in it lead where they lead. */
 export function checkDeclared(app: Hono, method: string, path: string, answer: Given): void {
-  const fault = faultOf(app, method, path.split('?', 1)[0] as string, answer);
+  const fault = faultOf(app, method, new URL(path, 'http://localhost').pathname, answer);
   if (fault !== undefined) throw new Error(`${method} ${path} → ${answer.status}: ${fault}\n${answer.text}`);
 }
 

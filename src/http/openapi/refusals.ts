@@ -1,6 +1,6 @@
 // Every "no" of an operation, by status: what it declares itself, and what follows from who may ask and with what.
 import { errorSchema } from '../../protocol/documents/error.ts';
-import { isRetryable, refuse, type ErrorCode } from '../../protocol/refusals.ts';
+import { refuse, type ErrorCode } from '../../protocol/refusals.ts';
 import { ADVICE_OF_CODE } from '../advice.ts';
 import { errorDocument } from '../errors.ts';
 import { STATUS_OF_CODE } from '../statuses.ts';
@@ -59,9 +59,7 @@ export function refusalAnswer(status: number, codes: readonly ErrorCode[]): Json
 }
 
 function exampleOf(code: ErrorCode) {
-  const detail = isRetryable(refuse(code, '')) ? { retryAfterMs: 1_000 } : {};
-  const message = ADVICE_OF_CODE[code].meaning;
-  return errorDocument(refuse(code, message, detail), { occurredAt: '2026-11-29T12:00:00.000Z' });
+  return errorDocument(refuse(code, ADVICE_OF_CODE[code].meaning), { occurredAt: '2026-11-29T12:00:00.000Z' });
 }
 
 function headersOf(status: number): HeaderName[] {

@@ -2,6 +2,7 @@
 import { DEFAULT_POLICY } from '../../domain/policy.ts';
 import type { z } from 'zod';
 import { OPERATOR_BODY_MAXIMUM } from '../bodies.ts';
+import { EXAMPLE_COMMAND, EXAMPLE_PUBLIC_KEY } from '../openapi/example-command.ts';
 import type { Answer, Operation, Refused } from '../openapi/operation.ts';
 import { NUMBERED_PAGE_PARAMETERS, PAGE_PARAMETERS } from '../parameters.ts';
 import * as answers from './answers.ts';
@@ -10,7 +11,8 @@ import { policyShape } from './policy-shape.ts';
 
 const NO_SUCH: Refused = { code: 'INVALID_COMMAND', status: 404 };
 const OLGA = { type: 'human', id: 'urn:example:human:olga' } as const;
-const KEY = { keyId: 'urn:example:key:olga:1', publicKey: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
+/** Of RFC 8032, section 7.1, TEST 2; the Agent of the examples has the one that signed the example of a Command. */
+const KEY = { keyId: 'urn:example:key:olga:1', publicKey: 'PUAXw-hDiVqStwqnTRt-vJyYLM8uxJaMwM1V8Sr0Zgw' };
 
 type Rest = Pick<Operation, 'id' | 'summary'> & Partial<Pick<Operation, 'description' | 'query' | 'refusals'>>;
 
@@ -124,14 +126,21 @@ export const OPERATIONS = {
 function exampleCard() {
   const hash = `sha256:${'0'.repeat(64)}`;
   return {
-    agentId: 'urn:example:agent:ada',
+    agentId: EXAMPLE_COMMAND.actor.id,
     cardVersion: 1,
     displayName: 'Ada',
     owner: OLGA,
     status: 'active',
     protocolVersions: ['0.1'],
     endpoints: [{ transport: 'wss', uri: 'wss://agents.example/ada' }],
-    publicKeys: [{ ...KEY, keyId: 'urn:example:key:ada:1', algorithm: 'Ed25519', validFrom: '2026-01-01T00:00:00Z' }],
+    publicKeys: [
+      {
+        keyId: EXAMPLE_COMMAND.signature.keyId,
+        publicKey: EXAMPLE_PUBLIC_KEY,
+        algorithm: 'Ed25519',
+        validFrom: '2026-01-01T00:00:00Z',
+      },
+    ],
     capabilities: [
       {
         id: 'software.coding',
