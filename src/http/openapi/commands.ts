@@ -24,6 +24,7 @@ export function commandComponents(): Record<string, JsonSchema> {
 function ofKind(kind: string): JsonSchema {
   const senders = sendersOf(kind);
   return {
+    title: kind,
     description: `The Command \`${kind}\`, sent by ${senders.map(({ type }) => TYPES[type]).join(' or ')}.`,
     allOf: [
       refTo('Command'),
@@ -31,8 +32,8 @@ function ofKind(kind: string): JsonSchema {
         type: 'object',
         required: ['kind', 'payload'],
         properties: { kind: { const: kind }, payload: refTo(payloadName(kind)) },
-        oneOf: senders.map(({ schema }) => schema),
       },
+      senders.length === 1 ? senders[0]?.schema : { oneOf: senders.map(({ schema }) => schema) },
     ],
   };
 }
