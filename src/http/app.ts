@@ -1,7 +1,7 @@
 // The whole HTTP surface: health, the operator's API, and the API of each Organization. Routes stand in their own files;
 // what all of them share (limits, error documents, one log line per request) stands here.
 import { randomUUID } from 'node:crypto';
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import type { Authority, TenantSigners } from '../authority/ports.ts';
 import type { KeyVault } from '../platform/key-vault.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -12,11 +12,14 @@ import { Challenges } from './auth/challenges.ts';
 import { KeyWatch } from './auth/key-watch.ts';
 import { Tokens } from './auth/tokens.ts';
 import { commandRoutes } from './commands.ts';
-import { HttpRefusal, fail, refusalResponse } from './errors.ts';
+import { HttpRefusal, refusalResponse } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { limitRequests } from './limits/limited.ts';
 import { RequestLimits } from './limits/request-limits.ts';
 import { Readiness } from './readiness.ts';
+import { openapiDocument } from './openapi/document.ts';
+import { declaredRoutes, Methods } from './openapi/route-table.ts';
+import { descriptionRoutes } from './openapi/routes.ts';
 import { operatorRoutes } from './operator/routes.ts';
 import { metricsRoutes } from './metrics.ts';
 import { UNOBSERVED, type HttpObserver } from './observer.ts';
@@ -96,12 +99,19 @@ export function createApp(parts: HttpParts): Hono {
     if (error instanceof HttpRefusal) return refusalResponse(c, error.refusal, error.context);
     return faultResponse(c, error, parts.logger);
   });
-  app.notFound((c) => refusalResponse(c, refuse('PROTOCOL_VIOLATION', 'no such path or method'), { status: 404 }));
+  app.notFound((c) => noSuchRoute(c, methods.of(c.req.path)));
   app.route('/', healthRoutes(services));
   const { metricsText: text, operatorToken } = parts;
   if (text) app.route('/', metricsRoutes({ text, operatorToken, monotonic }));
+  app.route(
+    '/',
+    descriptionRoutes(() => description),
+  );
   app.route('/v1/operator', operatorRoutes(services));
   app.route('/v1/orgs/:slug', tenantRoutes(services));
+  const routes = declaredRoutes(app.routes);
+  const methods = new Methods(routes);
+  const description = JSON.stringify(openapiDocument(routes));
   return app;
 }
 
@@ -113,22 +123,25 @@ function tenantRoutes(services: Services): Hono<TenantEnv> {
   tenant.use('*', limitRequests(services.limits));
   tenant.route('/', commandRoutes(services));
   tenant.route('/', readRoutes(services));
-  tenant.all('*', () => {
-    throw fail('PROTOCOL_VIOLATION', 'no such path or method', { status: 404 });
-  });
+  tenant.all('*', (c) => c.notFound());
   return tenant;
 }
 
-/** Milliseconds; a database that is gone is rarely back sooner. */
-const RETRY_AFTER_MILLISECONDS = 1_000;
+/** Told apart by whether the path has other methods, which are then named (RFC 9110, 15.5.6). */
+function noSuchRoute(c: Context, methods: readonly string[]): Response {
+  if (methods.length === 0) {
+    return refusalResponse(c, refuse('PROTOCOL_VIOLATION', 'no such path'), { status: 404 });
+  }
+  c.header('Allow', methods.join(', '));
+  return refusalResponse(c, refuse('PROTOCOL_VIOLATION', 'no such method of this path'), { status: 405 });
+}
 
 /** Nothing of a fault reaches the client but that it may try again. */
 function faultResponse(c: Parameters<typeof refusalResponse>[0], error: Error, logger: Logger): Response {
-  const detail = { retryAfterMs: RETRY_AFTER_MILLISECONDS };
   if (error instanceof StoreFault && error.kind !== 'corrupt') {
     logger.warn({ ...namesOf(c), err: error, path: c.req.path }, 'the database did not answer');
-    return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now', detail));
+    return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now'));
   }
   logger.error({ ...namesOf(c), err: error, path: c.req.path }, 'a request failed');
-  return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service failed', detail), { status: 500 });
+  return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service failed'), { status: 500 });
 }

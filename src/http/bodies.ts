@@ -35,8 +35,10 @@ export function limitBody(maximum: number): MiddlewareHandler {
 export async function jsonBytes(c: Context): Promise<Uint8Array> {
   const type = c.req.header('content-type') ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw fail('PROTOCOL_VIOLATION', 'the Content-Type must be application/json');
+    throw fail('PROTOCOL_VIOLATION', 'the Content-Type must be application/json', { status: 415 });
   }
+  const encoding = c.req.header('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') throw fail('PROTOCOL_VIOLATION', 'no Content-Encoding is taken', { status: 415 });
   return new Uint8Array(await c.req.arrayBuffer().catch(explainBody));
 }
 

@@ -8,6 +8,8 @@ import { COMMAND_BODY_MAXIMUM, jsonBytes, limitBody } from './bodies.ts';
 import { HttpRefusal, refusalResponse } from './errors.ts';
 import { jsonText } from './json-text.ts';
 import { UNBELIEVED_COST, type Asker, type RequestLimits } from './limits/request-limits.ts';
+import { declared } from './openapi/operation.ts';
+import { SUBMIT } from './submit-operation.ts';
 import type { TenantEnv } from './tenancy.ts';
 import type { Turns } from './turns.ts';
 import { namesOf } from './watching.ts';
@@ -22,36 +24,40 @@ export interface CommandParts {
 
 export function commandRoutes({ authority, logger, turns, limits, pass }: CommandParts): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
-  routes.post('/commands', limitBody(COMMAND_BODY_MAXIMUM), async (c) => {
-    const organization = c.get('organization');
-    const { principal } = c.get('bearer');
-    const tenant = organization.organizationId;
-    const bytes = await jsonBytes(c);
-    const names = namesOf(c);
-    const asker: Asker = { organizationId: tenant, principal };
-    const submission = await turns.run({ lane: tenant }, async () => {
-      const limited = await limits.stillAdmitted('commands', asker);
-      if (limited) throw new HttpRefusal(limited);
-      const answer = await authority.submit(organization, bytes, { principal, requestId: names.requestId });
-      if (!answer.accepted && isUnbelieved(answer.refusal.code)) {
-        await limits.charge('commands', asker, UNBELIEVED_COST - 1);
-      }
-      return answer;
-    });
-    pass('answer-due');
-    if (!submission.accepted) {
-      const { refusal, relatedActionId, groupId, occurredAt } = submission;
-      const about = { tenant, groupId, actionId: relatedActionId, code: refusal.code };
-      logger.info({ ...names, ...about }, 'a Command was refused');
-      return refusalResponse(c, refusal, {
-        ...(relatedActionId !== undefined && { relatedActionId }),
-        ...(groupId !== undefined && { groupId }),
-        occurredAt,
+  routes.post(
+    '/commands',
+    limitBody(COMMAND_BODY_MAXIMUM),
+    declared(SUBMIT, async (c) => {
+      const organization = c.get('organization');
+      const { principal } = c.get('bearer');
+      const tenant = organization.organizationId;
+      const bytes = await jsonBytes(c);
+      const names = namesOf(c);
+      const asker: Asker = { organizationId: tenant, principal };
+      const submission = await turns.run({ lane: tenant }, async () => {
+        const limited = await limits.stillAdmitted('commands', asker);
+        if (limited) throw new HttpRefusal(limited);
+        const answer = await authority.submit(organization, bytes, { principal, requestId: names.requestId });
+        if (!answer.accepted && isUnbelieved(answer.refusal.code)) {
+          await limits.charge('commands', asker, UNBELIEVED_COST - 1);
+        }
+        return answer;
       });
-    }
-    const { receipt, events, duplicate } = submission;
-    return jsonText(c, `{"receipt":${receipt},"events":[${events.join(',')}],"duplicate":${duplicate}}`);
-  });
+      pass('answer-due');
+      if (!submission.accepted) {
+        const { refusal, relatedActionId, groupId, occurredAt } = submission;
+        const about = { tenant, groupId, actionId: relatedActionId, code: refusal.code };
+        logger.info({ ...names, ...about }, 'a Command was refused');
+        return refusalResponse(c, refusal, {
+          ...(relatedActionId !== undefined && { relatedActionId }),
+          ...(groupId !== undefined && { groupId }),
+          occurredAt,
+        });
+      }
+      const { receipt, events, duplicate } = submission;
+      return jsonText(c, `{"receipt":${receipt},"events":[${events.join(',')}],"duplicate":${duplicate}}`);
+    }),
+  );
   return routes;
 }
 

@@ -55,9 +55,18 @@ export function loginRefused(): HttpRefusal {
   return fail('AUTH_INVALID_SIGNATURE', 'the answer to the challenge could not be accepted');
 }
 
+/** Milliseconds when nobody knows better; a database that is gone is rarely back sooner. */
+const RETRY_AFTER_MILLISECONDS = 1_000;
+
+/** Whoever is told to send the same bytes again is told when: without it, all would at once. */
+function retryAfterOf(refusal: Refusal): number | undefined {
+  return refusal.retryAfterMs ?? (isRetryable(refusal) ? RETRY_AFTER_MILLISECONDS : undefined);
+}
+
 export function errorDocument(refusal: Refusal, context: RefusalContext = {}): ProtocolError {
   const { relatedActionId, groupId, occurredAt } = context;
-  const { expectedRevision, currentRevision, retryAfterMs, details } = refusal;
+  const { expectedRevision, currentRevision, details } = refusal;
+  const retryAfterMs = retryAfterOf(refusal);
   return {
     code: refusal.code,
     message: refusal.message.slice(0, MESSAGE_MAXIMUM),
@@ -72,10 +81,20 @@ export function errorDocument(refusal: Refusal, context: RefusalContext = {}): P
   };
 }
 
+/** Where there is no request yet that an application could answer. */
+export function bareRefusal({ refusal, context }: HttpRefusal): Response {
+  return new Response(JSON.stringify(errorDocument(refusal, context)), {
+    status: context.status ?? STATUS_OF_CODE[refusal.code],
+    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' },
+  });
+}
+
 export function refusalResponse(c: Context, refusal: Refusal, context: RefusalContext = {}): Response {
   tellCode(c, refusal.code);
   if (refusal.code === 'AUTH_REQUIRED') c.header('WWW-Authenticate', 'Bearer');
-  if (refusal.retryAfterMs !== undefined) c.header('Retry-After', String(Math.ceil(refusal.retryAfterMs / 1_000)));
+  const retryAfterMs = retryAfterOf(refusal);
+  if (retryAfterMs !== undefined) c.header('Retry-After', String(Math.ceil(retryAfterMs / 1_000)));
+  if (context.status === 415) c.header('Accept', 'application/json');
   // What is left of the body stays unread and the connection ends, so a client must not put its next request on it.
   if (context.status === 413) c.header('Connection', 'close');
   return c.json(errorDocument(refusal, context), context.status ?? STATUS_OF_CODE[refusal.code]);

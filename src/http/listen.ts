@@ -1,9 +1,10 @@
 // The network's side of the API: bounds of a connection, and a close that waits for whoever is being answered and for
 // nobody else.
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener, RequestError } from '@hono/node-server';
+import { bareRefusal, fail } from './errors.ts';
 
 /** Milliseconds for a request's head: who is slower holds a connection for nothing. */
 const HEADERS_TIMEOUT = 10_000;
@@ -59,16 +60,16 @@ export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   { host, port, silenceMaximum = SILENCE_MAXIMUM }: ListenOptions,
 ): Promise<Listening> {
-  const server = createAdaptorServer({
-    fetch,
-    serverOptions: {
+  const server = createServer(
+    {
       headersTimeout: HEADERS_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
       connectionsCheckingInterval: CHECKING_INTERVAL,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       maxHeaderSize: HEADER_BYTES_MAXIMUM,
     },
-  }) as Server;
+    getRequestListener(fetch, { errorHandler: beforeTheApplication }) as RequestListener,
+  );
   server.maxConnections = CONNECTIONS_MAXIMUM;
   server.timeout = silenceMaximum;
   const underWay = new Requests(server);
@@ -85,6 +86,14 @@ export async function listen(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     close: () => (closing ??= close(server, underWay)),
   };
+}
+
+/** A request target or a Host that names nothing never reaches the application; it is told so in the same words. */
+function beforeTheApplication(error: unknown): Response {
+  if (error instanceof RequestError) {
+    return bareRefusal(fail('PROTOCOL_VIOLATION', 'the request target or its Host is malformed'));
+  }
+  return bareRefusal(fail('INTERNAL_ERROR', 'the service failed', { status: 500 }));
 }
 
 async function close(server: Server, underWay: Requests): Promise<void> {

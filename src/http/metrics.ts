@@ -2,7 +2,17 @@
 // who shows the operator token.
 import { Hono } from 'hono';
 import { METRICS_CONTENT_TYPE } from '../platform/metrics.ts';
+import { declared, type Operation } from './openapi/operation.ts';
 import { operatorOnly } from './operator/guard.ts';
+
+const METRICS: Operation = {
+  id: 'readMetrics',
+  tag: 'Service',
+  summary: 'What Prometheus reads',
+  description: 'Counters and times of this process, in the text format of Prometheus.',
+  access: 'operator',
+  answers: { 200: { description: 'The metrics.', contentTypes: ['text/plain'] } },
+};
 
 export interface MetricsParts {
   text: () => Promise<string>;
@@ -15,7 +25,10 @@ export interface MetricsParts {
 export function metricsRoutes({ text, operatorToken, monotonic }: MetricsParts): Hono {
   const routes = new Hono();
   routes.use('/metrics', operatorOnly(operatorToken, monotonic));
-  routes.get('/metrics', async (c) => c.body(await text(), 200, { 'Content-Type': METRICS_CONTENT_TYPE }));
+  routes.get(
+    '/metrics',
+    declared(METRICS, async (c) => c.body(await text(), 200, { 'Content-Type': METRICS_CONTENT_TYPE })),
+  );
   return routes;
 }
 

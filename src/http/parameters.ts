@@ -2,8 +2,9 @@
 import type { Context } from 'hono';
 import { isUri } from '../protocol/documents/uri.ts';
 import { fail } from './errors.ts';
+import type { QueryParameter } from './openapi/operation.ts';
 
-const ID_MAXIMUM = 512;
+export const ID_MAXIMUM = 512;
 export const PAGE_LIMIT_DEFAULT = 50;
 /** With the largest Events (about 1 MiB each in theory, 5 kB in practice) still an answer that a client can hold. */
 export const PAGE_LIMIT_MAXIMUM = 200;
@@ -15,6 +16,21 @@ export function idParameter(c: Context, name: string): string | undefined {
   const text = c.req.param(name);
   return text !== undefined && text.length <= ID_MAXIMUM && isUri(text) ? text : undefined;
 }
+
+const LIMIT_PARAMETER: QueryParameter = {
+  name: 'limit',
+  description: 'How many items at most. A page can hold fewer; only a missing `next` is the end.',
+  schema: { type: 'integer', minimum: 1, maximum: PAGE_LIMIT_MAXIMUM, default: PAGE_LIMIT_DEFAULT },
+};
+
+export const PAGE_PARAMETERS: readonly QueryParameter[] = [
+  {
+    name: 'after',
+    description: 'The `next` of the page before.',
+    schema: { type: 'string', minLength: 1, maxLength: CURSOR_MAXIMUM, pattern: '^[ -~]+$' },
+  },
+  LIMIT_PARAMETER,
+];
 
 export interface PageQuery {
   /** The `next` of the page before. */
@@ -31,6 +47,15 @@ export function pageQuery(c: Context): PageQuery {
   }
   return { after, limit };
 }
+
+export const NUMBERED_PAGE_PARAMETERS: readonly QueryParameter[] = [
+  {
+    name: 'after',
+    description: 'The last number that the caller has; 0 or nothing: from the first one on.',
+    schema: { type: 'integer', minimum: 0, maximum: 999_999_999_999_999, default: 0 },
+  },
+  LIMIT_PARAMETER,
+];
 
 export interface NumberedPageQuery {
   after: number;
@@ -51,6 +76,15 @@ function limitQuery(c: Context): number {
   const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (limit >= 1 && limit <= PAGE_LIMIT_MAXIMUM) return limit;
   throw fail('SCHEMA_VALIDATION_FAILED', `limit must be a whole number from 1 to ${PAGE_LIMIT_MAXIMUM}`);
+}
+
+export function stateParameter(known: readonly string[]): QueryParameter {
+  return {
+    name: 'state',
+    description: 'Only these states, separated by commas.',
+    schema: { type: 'array', minItems: 1, items: { type: 'string', enum: known } },
+    isList: true,
+  };
 }
 
 /** `?state=open,queued`, out of the given words. */

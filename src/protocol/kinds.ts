@@ -136,6 +136,8 @@ export type EventKind = CoreEventKind | `ext.${string}`;
 
 const EXTENSION_KIND = /^ext\.[a-z0-9][a-z0-9_-]*(?:\.[a-z0-9][a-z0-9_-]*){2,}$/;
 const EXTENSION_KIND_MAX = 160;
+/** The same as JSON Schema says it. */
+export const EXTENSION_KIND_FORM = { pattern: EXTENSION_KIND.source, maxLength: EXTENSION_KIND_MAX } as const;
 const coreCommandKinds: ReadonlySet<string> = new Set(CORE_COMMAND_KINDS);
 const organizationCommandKinds: ReadonlySet<string> = new Set(ORGANIZATION_COMMAND_KINDS);
 const coordinatorOnlyKinds: ReadonlySet<string> = new Set(COORDINATOR_ONLY_KINDS);

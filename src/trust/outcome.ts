@@ -23,6 +23,12 @@ const CODE_OF_STAGE: Readonly<Record<TrustStage, ErrorCode>> = {
 const NOT_BELIEVED = 'The signature of the document could not be accepted.';
 const NOT_STRICT_JSON = 'The document is not exactly one strict JSON value.';
 
+/** Stage 2 as well, told apart so that the sender knows to speak another version and not to search for a mistake. */
+export function unsupportedVersion(reason: string): TrustFailure {
+  const refusal = refuse('UNSUPPORTED_VERSION', 'the document is of another protocolVersion than 0.1');
+  return { ok: false, refusal, diagnostic: new ProtectedDiagnostic('schema', reason) };
+}
+
 /** A schema fault is the sender's own document and may be told; nothing else is. */
 export function trustFailure(stage: TrustStage, reason: string): TrustFailure {
   const code = CODE_OF_STAGE[stage];

@@ -2,6 +2,7 @@
 // document is genuine; whether its signer may do what it says is judged later and elsewhere.
 
 import { checkDocument } from '../protocol/documents/catalogue.ts';
+import { isJsonObject } from '../protocol/documents/json-value.ts';
 import type { Signature } from '../protocol/documents/shapes.ts';
 import type { SignedDocumentKind } from '../protocol/kinds.ts';
 import type { Principal } from '../protocol/principals.ts';
@@ -12,7 +13,7 @@ import { nativeVerify } from './ed25519.ts';
 import { readEnvelope, rFailure } from './envelope.ts';
 import type { KeyBinding, RegistryEvidence } from './evidence.ts';
 import { selectKey } from './key-resolution.ts';
-import { trustFailure, type TrustFailure } from './outcome.ts';
+import { trustFailure, unsupportedVersion, type TrustFailure } from './outcome.ts';
 import type { SignedDocument } from './signed-kinds.ts';
 
 declare const sixStages: unique symbol;
@@ -64,8 +65,15 @@ export function readDocument<Kind extends SignedDocumentKind>(kind: Kind, input:
     value = input.value;
   }
   const check = checkDocument<SignedDocumentKind>(kind, value);
-  if (!check.valid) return trustFailure('schema', check.fault);
+  if (!check.valid) {
+    return isOfAnotherVersion(value) ? unsupportedVersion(check.fault) : trustFailure('schema', check.fault);
+  }
   return { ok: true, document: check.document as SignedDocument<Kind> };
+}
+
+function isOfAnotherVersion(value: unknown): boolean {
+  const version = isJsonObject(value) ? value['protocolVersion'] : undefined;
+  return typeof version === 'string' && version !== '0.1';
 }
 
 /** Stages 3 to 6 over a document that readDocument gave. */

@@ -64,7 +64,11 @@ function spellings(text: string): Case[] {
     ['a lone surrogate', PROTOCOL, text.replace('Hello', 'Hello \\ud800')],
     ['an unknown member', SCHEMA, text.replace('"kind":', '"extra":1,"kind":')],
     ['a member missing', SCHEMA, text.replace(/"correlationId":"[^"]*",/, '')],
-    ['another protocol version', SCHEMA, text.replace('"protocolVersion":"0.1"', '"protocolVersion":"0.2"')],
+    [
+      'another protocol version',
+      'UNSUPPORTED_VERSION',
+      text.replace('"protocolVersion":"0.1"', '"protocolVersion":"0.2"'),
+    ],
     ['an array in its place', SCHEMA, '[]'],
   ];
 }

@@ -11,6 +11,7 @@ import { answerChallenge, newClientNonce } from '../../src/worker/challenge.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
 import type { Tenant } from '../support/tenant.ts';
 import type { Body, Shown } from './answers.ts';
+import { checkDeclared } from './declared.ts';
 
 export interface Answer {
   status: number;
@@ -58,7 +59,7 @@ export class Api {
       ...(options.clock && { clock: options.clock }),
       ...(options.turns && { turns: options.turns }),
       ...(options.monotonic && { monotonic: options.monotonic }),
-      ...(options.operatorToken && { operatorToken: options.operatorToken }),
+      ...(options.operatorToken !== undefined && { operatorToken: options.operatorToken }),
     });
   }
 
@@ -75,7 +76,9 @@ export class Api {
       ...(content !== undefined && { body: content as string }),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, json: parsed(text) };
+    const answer = { status: response.status, headers: response.headers, text, json: parsed(text) };
+    checkDeclared(this.app, method, path, answer);
+    return answer;
   }
 
   /** Below the Organization. */

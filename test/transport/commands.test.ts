@@ -1,4 +1,5 @@
 // POST /commands: what comes back for an accepted Command, for its repetition, and for what is none.
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY } from '../../src/domain/policy.ts';
 import { COMMAND_BODY_MAXIMUM } from '../../src/http/bodies.ts';
@@ -87,27 +88,34 @@ describe.each(STORES)('$name: submitting Commands', ({ open }) => {
   it('MWP-EVT-012b: what is not one strict JSON value is a PROTOCOL_VIOLATION of the client', async () => {
     const good = Buffer.from(creation()).toString('utf8');
     const twice = `{"actionId":"urn:x:1",${good.slice(1)}`;
-    const wrong: [string | Uint8Array, string?][] = [
-      [''],
-      ['{'],
-      [`${good}{}`],
-      [`\ufeff${good}`],
-      [twice],
-      [Buffer.from([0x7b, 0xff, 0x7d])],
-      ['['.repeat(1_000) + ']'.repeat(1_000)],
-      [good, 'text/plain'],
-      [good, 'application/jsonp'],
+    const wrong: (string | Uint8Array)[] = [
+      '',
+      '{',
+      `${good}{}`,
+      `\ufeff${good}`,
+      twice,
+      Buffer.from([0x7b, 0xff, 0x7d]),
+      '['.repeat(1_000) + ']'.repeat(1_000),
     ];
     const token = await api.tokenOf(olga);
-    for (const [body, contentType] of wrong) {
+    for (const body of wrong) {
       const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-      const answer = await api.org('POST', '/commands', { token, bytes, ...(contentType && { contentType }) });
+      const answer = await api.org('POST', '/commands', { token, bytes });
       expect(refusalIn(answer)).toBe('400 PROTOCOL_VIOLATION');
     }
-    expect(refusalIn(await api.org('POST', '/commands', { token }))).toBe('400 PROTOCOL_VIOLATION');
+    for (const contentType of ['text/plain', 'application/jsonp', '']) {
+      const answer = await api.org('POST', '/commands', { token, bytes: Buffer.from(good), contentType });
+      expect(refusalIn(answer)).toBe('415 PROTOCOL_VIOLATION');
+    }
+    const zipped = { token, bytes: gzipSync(good), headers: { 'content-encoding': 'gzip' } };
+    expect(refusalIn(await api.org('POST', '/commands', zipped))).toBe('415 PROTOCOL_VIOLATION');
+    expect(refusalIn(await api.org('POST', '/commands', { token }))).toBe('415 PROTOCOL_VIOLATION');
     for (const body of [{}, [], null, 'text', { kind: 'mission.create' }]) {
       expect(refusalIn(await api.org('POST', '/commands', { token, body }))).toBe('400 SCHEMA_VALIDATION_FAILED');
     }
+    const later = JSON.stringify({ ...(JSON.parse(good) as object), protocolVersion: '0.2' });
+    const unsupported = await api.org('POST', '/commands', { token, bytes: Buffer.from(later) });
+    expect(refusalIn(unsupported)).toBe('400 UNSUPPORTED_VERSION');
     const withCharset = { token, bytes: Buffer.from(good), contentType: 'Application/JSON; charset=utf-8' };
     expect((await api.org('POST', '/commands', withCharset)).status).toBe(200);
   });

@@ -10,6 +10,7 @@ import { answerChallenge } from '../../src/worker/challenge.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
 import type { Body } from './answers.ts';
 import type { Answer } from './api.ts';
+import { checkDeclared } from './declared.ts';
 
 export const TOKEN = 'an-operator-token-for-tests';
 const vault = new KeyVault(randomBytes(32));
@@ -30,7 +31,9 @@ export async function ask(app: App, method: string, route: string, body?: unknow
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, json: JSON.parse(text) as Body };
+  const answer = { status: response.status, headers: response.headers, text, json: JSON.parse(text) as Body };
+  checkDeclared(app, method, route, answer);
+  return answer;
 }
 
 /** The operator, and who logs in to the Organization `acme`. */

@@ -115,6 +115,18 @@ describe('a local service', () => {
         socket.on('error', () => undefined);
       });
     expect(await raw('nonsense\r\n\r\n')).toContain('400 Bad Request');
+    for (const head of [
+      'GET http://[x HTTP/1.1\r\nHost: x',
+      'GET /a\\b HTTP/1.1\r\nHost: x',
+      'GET / HTTP/1.1\r\nHost: a b',
+    ]) {
+      const answer = await raw(`${head}\r\nConnection: close\r\n\r\n`);
+      expect(answer).toContain('400 Bad Request');
+      expect(answer).toContain('"code":"PROTOCOL_VIOLATION"');
+    }
+    expect(await raw('TRACE /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toContain(
+      '405 Method Not Allowed',
+    );
     expect(await raw(`GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(20_000)}\r\n\r\n`)).toContain('431');
     const half = connect(Number(port), '127.0.0.1', () => {
       half.write(

@@ -1,9 +1,7 @@
 // POST /auth/challenge, /auth/token, /auth/refresh.
 import { Hono, type Context } from 'hono';
-import { z } from 'zod';
 import type { Authority, TenantSigners } from '../../authority/ports.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { actor, base64url, id } from '../../protocol/documents/shapes.ts';
 import type { Principal } from '../../protocol/principals.ts';
 import { millisFromTimestamp } from '../../protocol/timestamps.ts';
 import type { AuthorityStore, OrganizationRow, PassPoint } from '../../store/port.ts';
@@ -15,8 +13,10 @@ import type { Turns } from '../turns.ts';
 import type { HttpObserver } from '../observer.ts';
 import { namesOf } from '../watching.ts';
 import { bearerOf, type Authentication, type TenantEnv } from '../tenancy.ts';
-import { CHALLENGE_TEXT_MAXIMUM, CLIENT_NONCE_MAXIMUM, type Challenges } from './challenges.ts';
+import { declared } from '../openapi/operation.ts';
+import type { Challenges } from './challenges.ts';
 import { logIn } from './login.ts';
+import { CHALLENGE, challengeBody, REFRESH, TOKEN, tokenBody } from './operations.ts';
 import { openSession } from './sessions.ts';
 import { mayRefresh } from './tokens.ts';
 
@@ -34,24 +34,6 @@ export interface AuthParts extends Authentication {
   pass: PassPoint;
 }
 
-const challengeBody = z.strictObject({
-  principal: actor,
-  keyId: id,
-  clientNonce: base64url.refine((text) => text.length <= CLIENT_NONCE_MAXIMUM, 'must have at most 256 characters'),
-});
-
-const tokenBody = z
-  .strictObject({
-    principal: actor,
-    challenge: base64url.refine((text) => text.length <= CHALLENGE_TEXT_MAXIMUM, 'is too long'),
-    challengeSignature: base64url,
-    openSession: z.boolean().optional(),
-  })
-  .refine(({ principal, openSession }) => !openSession || principal.type === 'agent', {
-    path: ['openSession'],
-    message: 'is for agents only',
-  });
-
 export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
   const { store, directory, challenges, limits, observer } = parts;
   const { organizations } = store;
@@ -61,45 +43,54 @@ export function authRoutes(parts: AuthParts): Hono<TenantEnv> {
   routes.use(limitBody(LOGIN_BODY_MAXIMUM));
 
   // No limit: to refuse one would cost what it costs, and would shut out who has a key (docs/decisions/0015).
-  routes.post('/challenge', async (c) => {
-    const request = await jsonBody(c, challengeBody);
-    return c.json(challenges.issue(slugOf(c), request, await now()));
-  });
+  routes.post(
+    '/challenge',
+    declared(CHALLENGE, async (c) => {
+      const request = await jsonBody(c, challengeBody);
+      return c.json(challenges.issue(slugOf(c), request, await now()));
+    }),
+  );
 
-  routes.post('/token', async (c) => {
-    const { openSession: wantsSession, ...answer } = await jsonBody(c, tokenBody);
-    const slug = slugOf(c);
-    const outcome = await logIn(login, slug, answer);
-    parts.pass('challenge-consumed');
-    const organization = await directory.known(slug);
-    observer.loginStepEnded('login', outcome.outcome === 'genuine' ? 'accepted' : 'refused');
-    if (outcome.outcome === 'limited') throw new HttpRefusal(limitedBy('logins', outcome.retryAfterMs));
-    if (outcome.outcome === 'refused' || !organization) {
-      const about = { tenant: organization?.organizationId, principal: answer.principal };
-      parts.logger.info({ ...namesOf(c), ...about }, 'a login was refused');
-      throw loginRefused();
-    }
-    const { principal, keyId } = outcome;
-    await admitLogin(limits, { organizationId: organization.organizationId, principal });
-    const sessionEpoch = wantsSession ? await openedEpoch(c, parts, organization, principal) : undefined;
-    const signedInAt = millisFromTimestamp(await organizations.now());
-    const { organizationId } = organization;
-    const bearer = { organizationId, slug, principal, keyId, signedInAt };
-    const issued = await parts.tokens.issue(bearer, signedInAt);
-    return c.json(tokenAnswer(issued, principal, sessionEpoch));
-  });
+  routes.post(
+    '/token',
+    declared(TOKEN, async (c) => {
+      const { openSession: wantsSession, ...answer } = await jsonBody(c, tokenBody);
+      const slug = slugOf(c);
+      const outcome = await logIn(login, slug, answer);
+      parts.pass('challenge-consumed');
+      const organization = await directory.known(slug);
+      observer.loginStepEnded('login', outcome.outcome === 'genuine' ? 'accepted' : 'refused');
+      if (outcome.outcome === 'limited') throw new HttpRefusal(limitedBy('logins', outcome.retryAfterMs));
+      if (outcome.outcome === 'refused' || !organization) {
+        const about = { tenant: organization?.organizationId, principal: answer.principal };
+        parts.logger.info({ ...namesOf(c), ...about }, 'a login was refused');
+        throw loginRefused();
+      }
+      const { principal, keyId } = outcome;
+      await admitLogin(limits, { organizationId: organization.organizationId, principal });
+      const sessionEpoch = wantsSession ? await openedEpoch(c, parts, organization, principal) : undefined;
+      const signedInAt = millisFromTimestamp(await organizations.now());
+      const { organizationId } = organization;
+      const bearer = { organizationId, slug, principal, keyId, signedInAt };
+      const issued = await parts.tokens.issue(bearer, signedInAt);
+      return c.json(tokenAnswer(issued, principal, sessionEpoch));
+    }),
+  );
 
-  routes.post('/refresh', async (c) => {
-    const { bearer } = await bearerOf(c, parts);
-    await admitLogin(limits, bearer);
-    // From the database, not from memory: a refresh is rare and prolongs what a revoked key could do.
-    const stillValid = await parts.keys.validBinding(bearer);
-    const at = millisFromTimestamp(await organizations.now());
-    const isRefreshed = stillValid !== undefined && mayRefresh(bearer, at);
-    observer.loginStepEnded('refresh', isRefreshed ? 'accepted' : 'refused');
-    if (!isRefreshed) throw authRequired();
-    return c.json(tokenAnswer(await parts.tokens.issue(bearer, at), bearer.principal));
-  });
+  routes.post(
+    '/refresh',
+    declared(REFRESH, async (c) => {
+      const { bearer } = await bearerOf(c, parts);
+      await admitLogin(limits, bearer);
+      // From the database, not from memory: a refresh is rare and prolongs what a revoked key could do.
+      const stillValid = await parts.keys.validBinding(bearer);
+      const at = millisFromTimestamp(await organizations.now());
+      const isRefreshed = stillValid !== undefined && mayRefresh(bearer, at);
+      observer.loginStepEnded('refresh', isRefreshed ? 'accepted' : 'refused');
+      if (!isRefreshed) throw authRequired();
+      return c.json(tokenAnswer(await parts.tokens.issue(bearer, at), bearer.principal));
+    }),
+  );
   return routes;
 }
 

@@ -1,8 +1,9 @@
 // What a tenant's policy may say: every number within bounds that keep the protocol's promises and the service's own.
 import { z } from 'zod';
 import { DEFAULT_POLICY, type Policy } from '../../domain/policy.ts';
-import { isCoreCommandKind, isExtensionKind } from '../../protocol/kinds.ts';
+import { commandKind } from '../../protocol/documents/command.ts';
 import { id } from '../../protocol/documents/shapes.ts';
+import { component } from '../openapi/components.ts';
 
 const YEAR_SECONDS = 31_536_000;
 const DAY_SECONDS = 86_400;
@@ -28,43 +29,45 @@ const rate = z.strictObject({
   burst: wholeNumber(1, BURST_MAXIMUM),
 });
 const sharedRate = z.strictObject({ organization: rate, actor: rate });
-const commandKind = z
-  .string()
-  .refine((kind) => isCoreCommandKind(kind) || isExtensionKind(kind), 'must be a Command kind');
 
-export const policyShape = z.strictObject({
-  version: wholeNumber(1, Number.MAX_SAFE_INTEGER - 1),
-  freshness: z.strictObject({
-    behindSeconds: wholeNumber(1, FRESHNESS_MAXIMUM),
-    aheadSeconds: wholeNumber(0, AHEAD_MAXIMUM),
-  }),
-  leases: z.strictObject({
-    coordinatorMaximum: leaseSeconds,
-    ownershipMaximum: leaseSeconds,
-    executionMaximum: leaseSeconds,
-    blockedMaximum: leaseSeconds,
-    offerMaximum: leaseSeconds,
-    provisionalMaximum: leaseSeconds,
-  }),
-  limits: z.strictObject({
-    messagesPerMinute: wholeNumber(1, 100_000),
-    proposalsPerMinute: wholeNumber(1, 100_000),
-    delegationDepth: wholeNumber(0, DEPTH_MAXIMUM),
-    queuedWorkItems: wholeNumber(1, 10_000),
-    activeWorkItems: wholeNumber(1, 10_000),
-  }),
-  // Optional, for policies that were written down before there were rates.
-  rates: z.strictObject({ commands: sharedRate, reads: sharedRate, logins: sharedRate }).default(DEFAULT_POLICY.rates),
-  resumeWindowSeconds: wholeNumber(1, YEAR_SECONDS),
-  meteringWindowSeconds: wholeNumber(0, YEAR_SECONDS),
-  offerCandidatesMaximum: wholeNumber(1, CANDIDATES_MAXIMUM),
-  missionOwners: z.array(id).max(LISTED_MAXIMUM),
-  services: z
-    .array(z.strictObject({ serviceId: id, kinds: z.array(commandKind).max(100), relay: z.boolean() }))
-    .max(LISTED_MAXIMUM)
-    .refine(
-      (services) => new Set(services.map(({ serviceId }) => serviceId)).size === services.length,
-      'must name each service once',
-    ),
-  autoApprovePolicyRequired: z.boolean(),
-}) satisfies z.ZodType<Policy>;
+export const policyShape = component(
+  'Policy',
+  z.strictObject({
+    version: wholeNumber(1, Number.MAX_SAFE_INTEGER - 1),
+    freshness: z.strictObject({
+      behindSeconds: wholeNumber(1, FRESHNESS_MAXIMUM),
+      aheadSeconds: wholeNumber(0, AHEAD_MAXIMUM),
+    }),
+    leases: z.strictObject({
+      coordinatorMaximum: leaseSeconds,
+      ownershipMaximum: leaseSeconds,
+      executionMaximum: leaseSeconds,
+      blockedMaximum: leaseSeconds,
+      offerMaximum: leaseSeconds,
+      provisionalMaximum: leaseSeconds,
+    }),
+    limits: z.strictObject({
+      messagesPerMinute: wholeNumber(1, 100_000),
+      proposalsPerMinute: wholeNumber(1, 100_000),
+      delegationDepth: wholeNumber(0, DEPTH_MAXIMUM),
+      queuedWorkItems: wholeNumber(1, 10_000),
+      activeWorkItems: wholeNumber(1, 10_000),
+    }),
+    // Optional, for policies that were written down before there were rates.
+    rates: z
+      .strictObject({ commands: sharedRate, reads: sharedRate, logins: sharedRate })
+      .default(DEFAULT_POLICY.rates),
+    resumeWindowSeconds: wholeNumber(1, YEAR_SECONDS),
+    meteringWindowSeconds: wholeNumber(0, YEAR_SECONDS),
+    offerCandidatesMaximum: wholeNumber(1, CANDIDATES_MAXIMUM),
+    missionOwners: z.array(id).max(LISTED_MAXIMUM),
+    services: z
+      .array(z.strictObject({ serviceId: id, kinds: z.array(commandKind).max(100), relay: z.boolean() }))
+      .max(LISTED_MAXIMUM)
+      .refine(
+        (services) => new Set(services.map(({ serviceId }) => serviceId)).size === services.length,
+        'must name each service once',
+      ),
+    autoApprovePolicyRequired: z.boolean(),
+  }) satisfies z.ZodType<Policy>,
+);

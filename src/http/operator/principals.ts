@@ -1,8 +1,6 @@
 // Principals and their keys: register, list, add a key, end a key.
 import { Hono, type Context } from 'hono';
-import { z } from 'zod';
 import type { Logger } from '../../platform/logger.ts';
-import { actor, base64url, id, timestamp } from '../../protocol/documents/shapes.ts';
 import { principalKey, samePrincipal } from '../../protocol/principals.ts';
 import type { AuthorityStore, KeyBindingRow, KeyValidityRow, OrganizationRow } from '../../store/port.ts';
 import { validateHistoryAppend } from '../../trust/bindings.ts';
@@ -10,27 +8,13 @@ import type { KeyWatch } from '../auth/key-watch.ts';
 import { jsonBody } from '../bodies.ts';
 import { fail } from '../errors.ts';
 import { pageText } from '../json-text.ts';
+import { declared } from '../openapi/operation.ts';
 import { idParameter, pageQuery } from '../parameters.ts';
 import type { Directory } from '../tenancy.ts';
-import { displayName } from './organizations.ts';
+import { endBody, keyBody, principalBody } from './bodies.ts';
+import { OPERATIONS } from './operations.ts';
 import { organizationOf, registryRefusal, registryRevisionOf } from './outcomes.ts';
 import { register, type KeyWish } from './registration.ts';
-
-/** Keys of one request; nobody holds so many at once. */
-const KEYS_MAXIMUM = 50;
-
-const key = { keyId: id, publicKey: base64url, validFrom: timestamp.optional() };
-const principalBody = z.strictObject({
-  principal: actor,
-  displayName,
-  keys: z.array(z.strictObject(key)).max(KEYS_MAXIMUM),
-});
-const keyBody = z.strictObject({ principal: actor, ...key });
-const endBody = z
-  .strictObject({ validUntil: timestamp.optional(), revokedAt: timestamp.optional() })
-  .refine(({ validUntil, revokedAt }) => validUntil !== undefined || revokedAt !== undefined, {
-    message: 'must have validUntil or revokedAt',
-  });
 
 export interface PrincipalParts {
   store: AuthorityStore;
@@ -44,33 +28,45 @@ export function principalRoutes(parts: PrincipalParts): Hono {
   const { organizations } = store;
   const routes = new Hono();
 
-  routes.post('/organizations/:slug/principals', async (c) => {
-    const { organizationId } = await organizationOf(c, directory);
-    const { principal, displayName: name, keys } = await jsonBody(c, principalBody);
-    const row = { principal, displayName: name };
-    const done = await register(organizations, organizationId, principal, keys.map(wishOf), row);
-    const answer = { ...row, keys: done.keys.map(shownKey), registryRevision: done.registryRevision };
-    return c.json(answer, 201);
-  });
+  routes.post(
+    '/organizations/:slug/principals',
+    declared(OPERATIONS.registerPrincipal, async (c) => {
+      const { organizationId } = await organizationOf(c, directory);
+      const { principal, displayName: name, keys } = await jsonBody(c, principalBody);
+      const row = { principal, displayName: name };
+      const done = await register(organizations, organizationId, principal, keys.map(wishOf), row);
+      const answer = { ...row, keys: done.keys.map(shownKey), registryRevision: done.registryRevision };
+      return c.json(answer, 201);
+    }),
+  );
 
-  routes.get('/organizations/:slug/principals', async (c) => {
-    const { organizationId } = await organizationOf(c, directory);
-    const { after, limit } = pageQuery(c);
-    const rows = await organizations.principals(organizationId, after ?? '', limit + 1);
-    const looked = rows.slice(0, limit);
-    const items = looked.map((row) => JSON.stringify(row));
-    const last = looked.at(-1);
-    return pageText(c, rows.length > limit && last ? { items, next: principalKey(last.principal) } : { items });
-  });
+  routes.get(
+    '/organizations/:slug/principals',
+    declared(OPERATIONS.listPrincipals, async (c) => {
+      const { organizationId } = await organizationOf(c, directory);
+      const { after, limit } = pageQuery(c);
+      const rows = await organizations.principals(organizationId, after ?? '', limit + 1);
+      const looked = rows.slice(0, limit);
+      const items = looked.map((row) => JSON.stringify(row));
+      const last = looked.at(-1);
+      return pageText(c, rows.length > limit && last ? { items, next: principalKey(last.principal) } : { items });
+    }),
+  );
 
-  routes.post('/organizations/:slug/keys', async (c) => {
-    const { organizationId } = await organizationOf(c, directory);
-    const { principal, ...wish } = await jsonBody(c, keyBody);
-    const { keys, registryRevision } = await register(organizations, organizationId, principal, [wishOf(wish)]);
-    return c.json({ ...keys.map(shownKey)[0], registryRevision }, 201);
-  });
+  routes.post(
+    '/organizations/:slug/keys',
+    declared(OPERATIONS.addKey, async (c) => {
+      const { organizationId } = await organizationOf(c, directory);
+      const { principal, ...wish } = await jsonBody(c, keyBody);
+      const { keys, registryRevision } = await register(organizations, organizationId, principal, [wishOf(wish)]);
+      return c.json({ ...keys.map(shownKey)[0], registryRevision }, 201);
+    }),
+  );
 
-  routes.post('/organizations/:slug/keys/:keyId/end', async (c) => endKey(c, parts));
+  routes.post(
+    '/organizations/:slug/keys/:keyId/end',
+    declared(OPERATIONS.endKey, async (c) => endKey(c, parts)),
+  );
   return routes;
 }
 

@@ -2,7 +2,6 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import type { Logger } from '../../platform/logger.ts';
 import { limitBody, OPERATOR_BODY_MAXIMUM } from '../bodies.ts';
-import { fail } from '../errors.ts';
 import { namesOf } from '../watching.ts';
 import { agentRoutes, type AgentParts } from './agents.ts';
 import { auditRoutes } from './audit.ts';
@@ -26,9 +25,7 @@ export function operatorRoutes(parts: OperatorParts): Hono {
   routes.route('/', agentRoutes(parts));
   routes.route('/', policyRoutes(parts));
   routes.route('/', auditRoutes(parts));
-  routes.all('*', () => {
-    throw fail('PROTOCOL_VIOLATION', 'no such path or method', { status: 404 });
-  });
+  routes.all('*', (c) => c.notFound());
   return routes;
 }
 

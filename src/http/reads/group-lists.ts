@@ -11,37 +11,31 @@ import * as visibility from '../../delivery/visibility.ts';
 import type { AuthorityStore } from '../../store/port.ts';
 import { HttpRefusal, notFound } from '../errors.ts';
 import { pageText } from '../json-text.ts';
+import { declared } from '../openapi/operation.ts';
 import { idParameter, numberedPageQuery, pageQuery, stateQuery } from '../parameters.ts';
 import type { TenantEnv } from '../tenancy.ts';
+import { GROUP_LISTS, LEASE_STATES, PROPOSAL_STATES, WORK_ITEM_STATES } from './operations.ts';
 import { groupRead, type GroupScope } from './scope.ts';
-
-const WORK_ITEM_STATES = [
-  'open',
-  'offered',
-  'queued',
-  'active',
-  'blocked',
-  'submitted',
-  'verified',
-  'failed',
-  'cancelled',
-] as const;
-const LEASE_STATES = ['active', 'expired', 'revoked', 'released'] as const;
-const PROPOSAL_STATES = ['open', 'authorized'] as const;
 
 export function groupListRoutes({ store }: { store: AuthorityStore }): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
-  routes.get('/groups/:groupId/work-items', groupRead(store, workItems));
-  routes.get('/groups/:groupId/memberships', groupRead(store, memberships));
-  routes.get('/groups/:groupId/conversations', groupRead(store, activeOnly(conversations)));
-  routes.get('/groups/:groupId/conversations/:conversationId/messages', groupRead(store, activeOnly(messages)));
-  routes.get('/groups/:groupId/leases', groupRead(store, activeOnly(leases)));
-  routes.get('/groups/:groupId/budgets', groupRead(store, activeOnly(budgets)));
-  routes.get('/groups/:groupId/artifacts', groupRead(store, activeOnly(artifacts)));
-  routes.get('/groups/:groupId/evidence', groupRead(store, activeOnly(evidence)));
-  routes.get('/groups/:groupId/approvals', groupRead(store, activeOnly(approvals)));
-  routes.get('/groups/:groupId/proposals', groupRead(store, activeOnly(proposals)));
-  routes.get('/groups/:groupId/policy-log', groupRead(store, policyLog));
+  routes.get('/groups/:groupId/work-items', declared(GROUP_LISTS.workItems, groupRead(store, workItems)));
+  routes.get('/groups/:groupId/memberships', declared(GROUP_LISTS.memberships, groupRead(store, memberships)));
+  routes.get(
+    '/groups/:groupId/conversations',
+    declared(GROUP_LISTS.conversations, groupRead(store, activeOnly(conversations))),
+  );
+  routes.get(
+    '/groups/:groupId/conversations/:conversationId/messages',
+    declared(GROUP_LISTS.messages, groupRead(store, activeOnly(messages))),
+  );
+  routes.get('/groups/:groupId/leases', declared(GROUP_LISTS.leases, groupRead(store, activeOnly(leases))));
+  routes.get('/groups/:groupId/budgets', declared(GROUP_LISTS.budgets, groupRead(store, activeOnly(budgets))));
+  routes.get('/groups/:groupId/artifacts', declared(GROUP_LISTS.artifacts, groupRead(store, activeOnly(artifacts))));
+  routes.get('/groups/:groupId/evidence', declared(GROUP_LISTS.evidence, groupRead(store, activeOnly(evidence))));
+  routes.get('/groups/:groupId/approvals', declared(GROUP_LISTS.approvals, groupRead(store, activeOnly(approvals))));
+  routes.get('/groups/:groupId/proposals', declared(GROUP_LISTS.proposals, groupRead(store, activeOnly(proposals))));
+  routes.get('/groups/:groupId/policy-log', declared(GROUP_LISTS.policyLog, groupRead(store, policyLog)));
   return routes;
 }
 

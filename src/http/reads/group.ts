@@ -9,17 +9,19 @@ import type { Refusal } from '../../protocol/refusals.ts';
 import type { AuthorityStore } from '../../store/port.ts';
 import { HttpRefusal, notFound } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
+import { declared } from '../openapi/operation.ts';
 import { idParameter, numberedPageQuery } from '../parameters.ts';
 import type { TenantEnv } from '../tenancy.ts';
+import { GROUP_READS } from './operations.ts';
 import { groupRead, type GroupScope } from './scope.ts';
 
 export function groupReadRoutes({ store }: { store: AuthorityStore }): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
-  routes.get('/groups/:groupId', groupRead(store, group));
-  routes.get('/groups/:groupId/work-items/:workItemId', groupRead(store, workItem));
-  routes.get('/groups/:groupId/state', groupRead(store, state));
-  routes.get('/groups/:groupId/events', groupRead(store, events));
-  routes.get('/groups/:groupId/events/:eventId', groupRead(store, event));
+  routes.get('/groups/:groupId', declared(GROUP_READS.group, groupRead(store, group)));
+  routes.get('/groups/:groupId/work-items/:workItemId', declared(GROUP_READS.workItem, groupRead(store, workItem)));
+  routes.get('/groups/:groupId/state', declared(GROUP_READS.state, groupRead(store, state)));
+  routes.get('/groups/:groupId/events', declared(GROUP_READS.events, groupRead(store, events)));
+  routes.get('/groups/:groupId/events/:eventId', declared(GROUP_READS.event, groupRead(store, event)));
   return routes;
 }
 

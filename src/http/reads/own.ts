@@ -12,17 +12,19 @@ import { isRefusal, type Refusal } from '../../protocol/refusals.ts';
 import type { AuthorityStore, EventRow } from '../../store/port.ts';
 import { HttpRefusal, notFound, orThrow } from '../errors.ts';
 import { jsonText, pageText } from '../json-text.ts';
+import { declared } from '../openapi/operation.ts';
 import { idParameter, pageQuery } from '../parameters.ts';
 import type { TenantEnv } from '../tenancy.ts';
+import { OWN_READS } from './operations.ts';
 import { tenantRead, type TenantScope } from './scope.ts';
 
 export function ownReadRoutes({ store }: { store: AuthorityStore }): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
-  routes.get('/me', tenantRead(store, me));
-  routes.get('/missions', tenantRead(store, missions));
-  routes.get('/missions/:missionId', tenantRead(store, mission));
-  routes.get('/receipts/:actionId', tenantRead(store, receipt));
-  routes.get('/agents/:agentId', tenantRead(store, agent));
+  routes.get('/me', declared(OWN_READS.me, tenantRead(store, me)));
+  routes.get('/missions', declared(OWN_READS.missions, tenantRead(store, missions)));
+  routes.get('/missions/:missionId', declared(OWN_READS.mission, tenantRead(store, mission)));
+  routes.get('/receipts/:actionId', declared(OWN_READS.receipt, tenantRead(store, receipt)));
+  routes.get('/agents/:agentId', declared(OWN_READS.agent, tenantRead(store, agent)));
   return routes;
 }
 

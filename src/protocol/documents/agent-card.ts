@@ -28,7 +28,7 @@ export const agentCardSchema = z.strictObject({
   endpoints: atLeastOne(
     z.strictObject({
       transport: z.literal('wss'),
-      uri: uri.refine((value) => value.startsWith('wss://'), 'must begin with wss://'),
+      uri: uri.refine((value) => value.startsWith('wss://'), 'must begin with wss://').meta({ pattern: '^wss://' }),
     }),
   ),
   publicKeys: atLeastOne(publicKey),

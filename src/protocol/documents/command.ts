@@ -2,19 +2,24 @@
 
 import { z } from 'zod';
 import {
+  CORE_COMMAND_KINDS,
+  EXTENSION_KIND_FORM,
   isCoordinatorOnlyKind,
   isCoreCommandKind,
   isExtensionKind,
   isOrganizationCommandKind,
   type CommandKind,
 } from '../kinds.ts';
+import type { PrincipalType } from '../principals.ts';
 import { actor, extensions, id, jsonObject, positiveInteger, protocolVersion } from './shapes.ts';
 import { safeInteger, signature, timestamp } from './shapes.ts';
 
-export const commandKind = z.custom<CommandKind>(
-  (value) => typeof value === 'string' && (isCoreCommandKind(value) || isExtensionKind(value)),
-  'must be a core Command kind or an extension kind',
-);
+export const commandKind = z
+  .custom<CommandKind>(
+    (value) => typeof value === 'string' && (isCoreCommandKind(value) || isExtensionKind(value)),
+    'must be a core Command kind or an extension kind',
+  )
+  .meta({ type: 'string', anyOf: [{ enum: CORE_COMMAND_KINDS }, EXTENSION_KIND_FORM] });
 
 const members = z.strictObject({
   protocolVersion,
@@ -38,7 +43,7 @@ const members = z.strictObject({
 });
 
 export type Command = z.infer<typeof members>;
-type EnvelopeMember = 'groupId' | 'sessionEpoch' | 'membershipEpoch' | 'coordinatorEpoch';
+export type EnvelopeMember = 'groupId' | 'sessionEpoch' | 'membershipEpoch' | 'coordinatorEpoch';
 
 const ENVELOPE_MEMBERS: readonly EnvelopeMember[] = ['groupId', 'sessionEpoch', 'membershipEpoch', 'coordinatorEpoch'];
 
@@ -53,7 +58,7 @@ interface EnvelopeFault {
 }
 
 function envelopeFault(command: Command): EnvelopeFault | undefined {
-  const { required, forbidden, actors } = envelopeRule(command);
+  const { required, forbidden, actors } = envelopeRule(command.kind, command.actor.type);
   if (!actors.includes(command.actor.type)) {
     return { member: 'actor', message: `of type ${command.actor.type} may not send this kind` };
   }
@@ -64,13 +69,12 @@ function envelopeFault(command: Command): EnvelopeFault | undefined {
   return undefined;
 }
 
-function envelopeRule(command: Command) {
-  const { kind } = command;
-  const type = command.actor.type;
+/** Which actors may send a kind, and what one of this type must and must not carry with it. */
+export function envelopeRule(kind: CommandKind, type: PrincipalType) {
   const creates = kind === 'mission.create' || kind === 'mission.create_follow_up';
   const required = new Set<EnvelopeMember>();
   const forbidden = new Set<EnvelopeMember>();
-  let actors: readonly (typeof type)[] = ['agent', 'human', 'service'];
+  let actors: readonly PrincipalType[] = ['agent', 'human', 'service'];
 
   if (isCoreCommandKind(kind)) required.add('groupId');
   if (type === 'agent') {

@@ -1,14 +1,17 @@
 // The Event envelope. Events of a Group carry group, sequence and revision; those of the Organization log none of them.
 
 import { z } from 'zod';
-import { isCoreEventKind, isExtensionKind, isOrganizationEventKind, type EventKind } from '../kinds.ts';
+import { CORE_EVENT_KINDS, EXTENSION_KIND_FORM, isCoreEventKind, isExtensionKind } from '../kinds.ts';
+import { isOrganizationEventKind, type EventKind } from '../kinds.ts';
 import { actor, extensions, id, jsonObject, positiveInteger, protocolVersion } from './shapes.ts';
 import { safeInteger, sha256, signature, timestamp } from './shapes.ts';
 
-export const eventKind = z.custom<EventKind>(
-  (value) => typeof value === 'string' && (isCoreEventKind(value) || isExtensionKind(value)),
-  'must be a core Event kind or an extension kind',
-);
+export const eventKind = z
+  .custom<EventKind>(
+    (value) => typeof value === 'string' && (isCoreEventKind(value) || isExtensionKind(value)),
+    'must be a core Event kind or an extension kind',
+  )
+  .meta({ type: 'string', anyOf: [{ enum: CORE_EVENT_KINDS }, EXTENSION_KIND_FORM] });
 
 const members = z.strictObject({
   protocolVersion,

@@ -4,10 +4,12 @@ import { z } from 'zod';
 import { codePointLength } from './json-value.ts';
 import { id, positiveInteger, safeInteger, timestamp } from './shapes.ts';
 
-const closureReason = z.custom<string>(
-  (value) => typeof value === 'string' && /\S/.test(value) && codePointLength(value) <= 512,
-  'must be a reason of at most 512 characters',
-);
+const closureReason = z
+  .custom<string>(
+    (value) => typeof value === 'string' && /\S/.test(value) && codePointLength(value) <= 512,
+    'must be a reason of at most 512 characters',
+  )
+  .meta({ type: 'string', pattern: '\\S', maxLength: 512 });
 
 const members = z.strictObject({
   leaseId: id,

@@ -1,58 +1,72 @@
 // The definitions that documents share (common.schema.json has no document of its own). Each is one check that hands
-// the received value on untouched: no default, no coercion, no rewriting.
+// the received value on untouched: no default, no coercion, no rewriting. Beside it stands what JSON Schema can say of it
+// (`.meta`), for the description of the API; where the two differ, the check is the stricter one.
 
 import { z } from 'zod';
 import type { Principal } from '../principals.ts';
 import { isTimestamp } from '../timestamps.ts';
-import { isExtensionKind } from '../kinds.ts';
+import { EXTENSION_KIND_FORM, isExtensionKind } from '../kinds.ts';
 import { codePointLength, hasOnlyUniqueItems, isJsonObject, type JsonObject } from './json-value.ts';
 import { isUri } from './uri.ts';
 
 const ID_MAX = 512;
 
-const string = (check: (text: string) => boolean, message: string) =>
-  z.custom<string>((value) => typeof value === 'string' && check(value), message);
+type JsonSchema = Record<string, unknown>;
+
+const string = (check: (text: string) => boolean, message: string, described: JsonSchema = {}) =>
+  z
+    .custom<string>((value) => typeof value === 'string' && check(value), message)
+    .meta({ type: 'string', ...described });
 
 /** Free text, measured in code points. */
 export const text = (min: number, max: number) =>
-  string((value) => {
-    if (value.length < min || value.length > 2 * max) return false;
-    if (value.length <= max && min <= 1) return true;
-    const length = codePointLength(value);
-    return length >= min && length <= max;
-  }, `must be a text of ${min} to ${max} characters`);
+  string(
+    (value) => {
+      if (value.length < min || value.length > 2 * max) return false;
+      if (value.length <= max && min <= 1) return true;
+      const length = codePointLength(value);
+      return length >= min && length <= max;
+    },
+    `must be a text of ${min} to ${max} characters`,
+    { ...(min > 0 && { minLength: min }), maxLength: max },
+  );
 
 /** A text of a fixed alphabet (ASCII, so units are code points). */
 export const pattern = (expression: RegExp, max: number, message: string) =>
-  string((value) => value.length <= max && expression.test(value), message);
+  string((value) => value.length <= max && expression.test(value), message, {
+    pattern: expression.source,
+    maxLength: max,
+  });
 
-export const uri = string(isUri, 'must be an absolute RFC 3986 URI');
+export const uri = string(isUri, 'must be an absolute RFC 3986 URI', { format: 'uri' });
 export const id = string(
   (value) => value.length <= ID_MAX && isUri(value),
   `must be an absolute RFC 3986 URI of at most ${ID_MAX} characters`,
+  { format: 'uri', maxLength: ID_MAX },
 );
-export const timestamp = string(isTimestamp, 'must be an RFC 3339 time of the protocol profile');
+export const timestamp = string(isTimestamp, 'must be an RFC 3339 time of the protocol profile', {
+  format: 'date-time',
+});
 
-export const safeInteger = z.custom<number>(
-  (value) => Number.isSafeInteger(value) && (value as number) >= 0,
-  'must be an integer from 0 to 9007199254740991',
-);
-export const positiveInteger = z.custom<number>(
-  (value) => Number.isSafeInteger(value) && (value as number) >= 1,
-  'must be an integer from 1 to 9007199254740991',
-);
+const integer = (minimum: 0 | 1) =>
+  z
+    .custom<number>(
+      (value) => Number.isSafeInteger(value) && (value as number) >= minimum,
+      `must be an integer from ${minimum} to ${Number.MAX_SAFE_INTEGER}`,
+    )
+    .meta({ type: 'integer', minimum, maximum: Number.MAX_SAFE_INTEGER });
+export const safeInteger = integer(0);
+export const positiveInteger = integer(1);
 /** A JSON number at or above zero. One beyond binary64 passes here: it is a fault of stage 5 (MWP-SDV-016). */
-export const nonNegativeNumber = z.custom<number>(
-  (value) => typeof value === 'number' && value >= 0,
-  'must be a number of at least 0',
-);
+export const nonNegativeNumber = z
+  .custom<number>((value) => typeof value === 'number' && value >= 0, 'must be a number of at least 0')
+  .meta({ type: 'number', minimum: 0 });
 
 export const protocolVersion = z.literal('0.1');
 export const kind = pattern(/^[a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)+$/, 160, 'must be a dotted kind');
-export const extensionKind = z.custom<`ext.${string}`>(
-  (value) => typeof value === 'string' && isExtensionKind(value),
-  'must be an extension kind',
-);
+export const extensionKind = z
+  .custom<`ext.${string}`>((value) => typeof value === 'string' && isExtensionKind(value), 'must be an extension kind')
+  .meta({ type: 'string', ...EXTENSION_KIND_FORM });
 export const semver = pattern(
   /^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?$/,
   128,
@@ -62,6 +76,7 @@ export const semver = pattern(
 export const base64url = string(
   (value) => value.length >= 2 && value.length <= 4096 && /^[A-Za-z0-9_-]+$/.test(value),
   'must be unpadded base64url',
+  { minLength: 2, maxLength: 4096, pattern: '^[A-Za-z0-9_-]+$' },
 );
 export const sha256 = pattern(/^sha256:[0-9a-f]{64}$/, 71, 'must be sha256: and 64 lower-case hex digits');
 export const duration = pattern(
@@ -69,10 +84,10 @@ export const duration = pattern(
   64,
   'must be an ISO 8601 duration of days and less',
 );
-export const mediaType = string(
-  (value) => /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/.test(value),
-  'must be a media type',
-);
+const MEDIA_TYPE = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+$/;
+export const mediaType = string((value) => MEDIA_TYPE.test(value), 'must be a media type', {
+  pattern: MEDIA_TYPE.source,
+});
 export const capabilityId = pattern(/^[a-z0-9]+(?:[.-][a-z0-9]+)+$/, 200, 'must be a capability id');
 /** Ids inside one document: criteria and deliverables. */
 export const localId = pattern(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,127}$/, 128, 'must be a local id');
@@ -80,17 +95,22 @@ export const operation = (max: number) => pattern(/^[a-z][a-z0-9._:-]*$/, max, '
 export const currency = pattern(/^[A-Z]{3}$/, 3, 'must be a currency code of three capitals');
 
 /** Free JSON: any value that is present. */
-export const anyJson = z.custom<unknown>((value) => value !== undefined, 'is required');
+export const anyJson = z
+  .custom<unknown>((value) => value !== undefined, 'is required')
+  .meta({ description: 'Any JSON value.' });
 /** Free JSON object: `payload`, `details`, `constraints`. Handed on as the same reference. */
-export const jsonObject = z.custom<JsonObject>(isJsonObject, 'must be an object');
+export const jsonObject = z.custom<JsonObject>(isJsonObject, 'must be an object').meta({ type: 'object' });
 
 export const array = <Item extends z.ZodType>(item: Item) => z.array(item);
 export const atLeastOne = <Item extends z.ZodType>(item: Item) =>
-  z.array(item).refine((items) => items.length > 0, 'must have at least one item');
+  z
+    .array(item)
+    .refine((items) => items.length > 0, 'must have at least one item')
+    .meta({ minItems: 1 });
 export const unique = <Item extends z.ZodType>(item: Item) =>
-  z.array(item).refine(hasOnlyUniqueItems, 'must not repeat an item');
+  z.array(item).refine(hasOnlyUniqueItems, 'must not repeat an item').meta({ uniqueItems: true });
 export const uniqueAtLeastOne = <Item extends z.ZodType>(item: Item) =>
-  atLeastOne(item).refine(hasOnlyUniqueItems, 'must not repeat an item');
+  atLeastOne(item).refine(hasOnlyUniqueItems, 'must not repeat an item').meta({ uniqueItems: true });
 
 const actorOf = <Type extends Principal['type']>(type: z.ZodType<Type>) => z.strictObject({ type, id });
 export const actor = actorOf(z.enum(['agent', 'human', 'service']));
@@ -171,7 +191,18 @@ export const classification = z.enum(['public', 'internal', 'confidential', 'res
 const extension = z.strictObject({ version: semver, critical: z.boolean(), data: anyJson });
 export type Extension = z.infer<typeof extension>;
 /** Own check instead of z.record, which passes over a member named `__proto__` and rebuilds the object. */
-export const extensions = z.custom<Record<string, Extension>>((value) => {
-  if (!isJsonObject(value)) return false;
-  return Object.keys(value).every((name) => id.safeParse(name).success && extension.safeParse(value[name]).success);
-}, 'must map extension URIs to version, critical and data');
+export const extensions = z
+  .custom<Record<string, Extension>>((value) => {
+    if (!isJsonObject(value)) return false;
+    return Object.keys(value).every((name) => id.safeParse(name).success && extension.safeParse(value[name]).success);
+  }, 'must map extension URIs to version, critical and data')
+  .meta({
+    type: 'object',
+    propertyNames: { format: 'uri', maxLength: ID_MAX },
+    additionalProperties: {
+      type: 'object',
+      required: ['version', 'critical', 'data'],
+      additionalProperties: false,
+      properties: { version: { type: 'string' }, critical: { type: 'boolean' }, data: {} },
+    },
+  });

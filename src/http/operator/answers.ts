@@ -1,0 +1,68 @@
+// What the operator's API answers.
+import { z } from 'zod';
+import { agentCardSchema } from '../../protocol/documents/agent-card.ts';
+import { actor, base64url, id, positiveInteger, safeInteger, sha256 } from '../../protocol/documents/shapes.ts';
+import { timestamp } from '../../protocol/documents/shapes.ts';
+import { ERROR_CODES } from '../../protocol/refusals.ts';
+import { pageOf, receiptShape } from '../answer-shapes.ts';
+import { component } from '../openapi/components.ts';
+
+const key = component(
+  'Key',
+  z.strictObject({ keyId: id, principal: actor, publicKey: base64url, validFrom: timestamp }),
+);
+const registryRevision = safeInteger;
+
+const organization = component(
+  'Organization',
+  z
+    .strictObject({
+      organizationId: id,
+      slug: z.string(),
+      displayName: z.string(),
+      createdAt: timestamp,
+      authority: actor,
+      identity: actor,
+      registrar: actor,
+    })
+    .meta({ description: 'A tenant, with the three services of its own that sign for it.' }),
+);
+export const organizationAnswer = component('OrganizationAnswer', organization.extend({ keys: z.array(key) }));
+export const organizationPage = component('OrganizationPage', pageOf(organization));
+
+const principal = component('Principal', z.strictObject({ principal: actor, displayName: z.string() }));
+export const principalAnswer = component('PrincipalAnswer', principal.extend({ keys: z.array(key), registryRevision }));
+export const principalPage = component('PrincipalPage', pageOf(principal));
+
+export const keyAnswer = component('KeyAnswer', key.extend({ registryRevision }));
+export const keyEndAnswer = component(
+  'KeyEndAnswer',
+  z.strictObject({
+    keyId: id,
+    validUntil: timestamp.optional(),
+    revokedAt: timestamp.optional(),
+    registryRevision,
+  }),
+);
+
+export const cardAnswer = component(
+  'CardAnswer',
+  z.strictObject({ agentCard: agentCardSchema, receipt: receiptShape }),
+);
+
+export const auditPage = component(
+  'AuditPage',
+  pageOf(
+    z.strictObject({
+      id: positiveInteger,
+      recordedAt: timestamp,
+      stage: z.string().meta({ description: 'The stage of verification that failed, or `domain`.' }),
+      reason: z.string(),
+      code: z.enum(ERROR_CODES),
+      signingHash: sha256.optional(),
+      actor: actor.optional(),
+      actionId: id.optional(),
+      groupId: id.optional(),
+    }),
+  ),
+);
