@@ -1,9 +1,10 @@
 // The network's side of the API: bounds of a connection, and a close that waits for whoever is being answered and for
 // nobody else.
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
+import { refuseUnreadable, unreadableResponse } from './unreadable.ts';
 
 /** Milliseconds for a request's head: who is slower holds a connection for nothing. */
 const HEADERS_TIMEOUT = 10_000;
@@ -48,19 +49,22 @@ export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   { host, port, silenceMaximum = SILENCE_MAXIMUM }: ListenOptions,
 ): Promise<Listening> {
-  const server = createAdaptorServer({
-    fetch,
-    serverOptions: {
+  const server = createServer(
+    {
       headersTimeout: HEADERS_TIMEOUT,
       requestTimeout: REQUEST_TIMEOUT,
       connectionsCheckingInterval: CHECKING_INTERVAL,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       maxHeaderSize: HEADER_BYTES_MAXIMUM,
+      // The adapter misses it as well, and then we have a word to say.
+      requireHostHeader: false,
     },
-  }) as Server;
+    getRequestListener(fetch, { errorHandler: unreadableResponse }),
+  );
   server.maxConnections = CONNECTIONS_MAXIMUM;
   server.timeout = silenceMaximum;
   const underWay = new Requests(server);
+  refuseUnreadable(server, (connection) => underWay.answersOn(connection));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -110,6 +114,11 @@ class Requests {
       if (this.areLast) answer.shouldKeepAlive = false;
       answer.once('close', () => this.ended(socket, answer));
     });
+  }
+
+  /** In the order of their requests. */
+  answersOn(connection: unknown): readonly ServerResponse[] {
+    return [...(this.ofConnections.get(connection as Socket) ?? [])];
   }
 
   /**
