@@ -16,7 +16,7 @@ export interface RawAnswer {
 }
 
 /** Milliseconds. Our side is ended at once, so nothing is left to wait for but the answers. */
-const END_MAXIMUM = 3_000;
+const END_MAXIMUM = 10_000;
 
 export function converse(port: number, pieces: readonly Uint8Array[]): Promise<Heard> {
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import type { Options } from './options.ts';
 /** A case is told in full so often; after that only counted. */
 const TOLD_MAXIMUM = 25;
 /** `--case` tells all of it. */
-const TOLD_LENGTH = 800;
+const TOLD_LENGTH = 300;
 /** Megabytes, and a share: what a heap may move between two collections without anything being kept. */
 const MEMORY_SLACK_MEGABYTES = 96;
 const MEMORY_SLACK_SHARE = 1.25;
