@@ -9,7 +9,7 @@ import { listen } from './http/listen.ts';
 import { KeyVault } from './platform/key-vault.ts';
 import { Lifecycle } from './platform/lifecycle.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
-import { localMasterKey } from './platform/master-key.ts';
+import { localMasterKey, MasterKeyFault } from './platform/master-key.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
 import { StoreFault, type AuthorityStore } from './store/port.ts';
 import { migratePostgres } from './store/postgres/migrate.ts';
@@ -45,7 +45,7 @@ export interface RunningService {
 export async function composeService(config: Config, { logger: given, clock }: StartOptions = {}): Promise<Composed> {
   const logger = given ?? createLogger(config.logLevel);
   const lifecycle = new Lifecycle({ report: (message, err) => logger.warn({ err }, message) });
-  const masterKey = config.masterKey ?? localMasterKey(usableDirectory(config));
+  const masterKey = config.masterKey ?? keptMasterKey(config);
   const store = await openStore(config, logger, clock);
   lifecycle.started({ name: 'the store', stop: () => store.close() });
   try {
@@ -88,15 +88,29 @@ export async function startService(config: Config, options: StartOptions = {}): 
 /** Brings the database to the shipped schema, as its owner, and proves nothing else. */
 export async function migrateDatabase(config: Config): Promise<void> {
   const { database } = config;
-  if (database.engine === 'sqlite') return migrateSqlite(sqliteFile(config));
-  await migratePostgres(database.url).catch((error: unknown) => explainDatabase(config, error));
+  const migrating = database.engine === 'sqlite' ? migrateSqlite(sqliteFile(config)) : migratePostgres(database.url);
+  await migrating.catch((error: unknown) => explainDatabase(config, error));
+}
+
+function keptMasterKey(config: Config): Uint8Array {
+  const folder = usableDirectory(config);
+  try {
+    return localMasterKey(folder);
+  } catch (error) {
+    if (error instanceof MasterKeyFault) throw error;
+    throw new ConfigFault('MWP_DATA_DIR', `holds no usable master key: ${(error as Error).message}`);
+  }
 }
 
 function sqliteFile(config: Config): string {
   const file = join(usableDirectory(config), SQLITE_FILE);
-  // The folder may be older than us and open to others; SQLite gives its side files the mode of this one.
-  closeSync(openSync(file, 'a', 0o600));
-  return file;
+  try {
+    // The folder may be older than us and open to others; SQLite gives its side files the mode of this one.
+    closeSync(openSync(file, 'a', 0o600));
+    return file;
+  } catch (error) {
+    throw new ConfigFault('MWP_DATA_DIR', `holds no usable database: ${(error as Error).message}`);
+  }
 }
 
 function usableDirectory({ dataDirectory }: Config): string {
@@ -111,8 +125,11 @@ function usableDirectory({ dataDirectory }: Config): string {
 
 /** The driver's words name no variable, and hold no password. */
 function explainDatabase({ database }: Config, error: unknown): never {
-  if (database.engine !== 'postgres' || !(error instanceof StoreFault)) throw error;
-  const fault = new ConfigFault('DATABASE_URL', `leads to no usable database: ${error.message}`);
+  if (!(error instanceof StoreFault)) throw error;
+  const fault =
+    database.engine === 'postgres'
+      ? new ConfigFault('DATABASE_URL', `leads to no usable database: ${error.message}`)
+      : new ConfigFault('MWP_DATA_DIR', `holds no usable database: ${error.message}`);
   fault.cause = error;
   throw fault;
 }
@@ -135,8 +152,10 @@ async function openStoreWith(
   shared: { migrate?: boolean; onLostAudit?: (error: unknown) => void; clock?: () => number },
 ): Promise<AuthorityStore> {
   const { database } = config;
-  if (database.engine === 'sqlite') return openSqliteStore({ ...shared, file: sqliteFile(config) });
-  const opening = openPostgresStore({ ...shared, url: database.url, maxConnections: database.poolSize });
+  const opening =
+    database.engine === 'sqlite'
+      ? openSqliteStore({ ...shared, file: sqliteFile(config) })
+      : openPostgresStore({ ...shared, url: database.url, maxConnections: database.poolSize });
   return opening.catch((error: unknown) => explainDatabase(config, error));
 }
 

@@ -50,7 +50,7 @@ const LEAKS = [
 
 export function judge(answer: Answer, question: Question): Judged {
   const { status, headers, body } = answer;
-  const findings = [...headerFindings(headers), ...leakFindings(body, question)];
+  const findings = [...headerFindings(headers), ...leakFindings(answer, question)];
   if (status >= 500) findings.push(`status ${status}: ${body.slice(0, 300)}`);
   if (body.length > ANSWER_MAXIMUM) findings.push(`an answer of ${body.length} characters`);
   if (status === 100 || (status >= 300 && status < 400)) {
@@ -73,11 +73,12 @@ function headerFindings(headers: Answer['headers']): string[] {
   return findings;
 }
 
-function leakFindings(body: string, { sent, secrets }: Question): string[] {
+/** What is stored is shown as it was sent, so only a refusal is looked through for words of the machine. */
+function leakFindings({ status, body }: Answer, { sent, secrets }: Question): string[] {
   const findings = secrets
     .filter((secret) => body.includes(secret) && !sent.includes(secret))
     .map((it) => `told of ${it}`);
-  for (const leak of LEAKS) {
+  for (const leak of status < 400 ? [] : LEAKS) {
     const found = leak.exec(body)?.[0];
     if (found !== undefined && !sent.includes(found)) findings.push(`leaks ${JSON.stringify(found.slice(0, 100))}`);
   }
