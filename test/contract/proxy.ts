@@ -13,6 +13,8 @@ export interface Wire {
   cutAfter(pieces: number): void;
   /** Cuts every connection now. */
   cut(): void;
+  /** From now on nothing passes in either direction, and nobody is told: new connections are taken, too. */
+  mute(): void;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,7 @@ export async function openWire(url: string): Promise<Wire> {
   const pairs = new Set<{ client: Socket; server: Socket }>();
   let trips = 0;
   let piecesLeft = Infinity;
+  let muted = false;
   let trap: { text: string; when: 'before' | 'after' } | undefined;
 
   const cutAll = () => [...pairs].forEach(({ client, server }) => (client.destroy(), server.destroy()));
@@ -40,6 +43,7 @@ export async function openWire(url: string): Promise<Wire> {
       if (piecesLeft <= 0) cutAll();
     };
     client.on('data', (chunk) => {
+      if (muted) return;
       if (lastSpoke === 'server') trips += 1;
       lastSpoke = 'client';
       if (trap !== undefined && chunk.includes(trap.text)) {
@@ -52,6 +56,7 @@ export async function openWire(url: string): Promise<Wire> {
       passed();
     });
     server.on('data', (chunk) => {
+      if (muted) return;
       lastSpoke = 'server';
       // A transaction that ended says so: ReadyForQuery, idle.
       if (cutOnAnswer && chunk.includes(Buffer.from([0x5a, 0, 0, 0, 5, 0x49]))) return cut();
@@ -70,6 +75,7 @@ export async function openWire(url: string): Promise<Wire> {
     cutAt: (text, when) => void (trap = { text, when }),
     cutAfter: (pieces) => void (piecesLeft = pieces),
     cut: cutAll,
+    mute: () => void (muted = true),
     close: () =>
       new Promise((resolve) => {
         proxy.close(() => resolve());
