@@ -33,6 +33,21 @@ export function workItemRevision({ groupId }: Command, workItemId: string, view:
   return workItem && workItem.groupId === groupId ? workItem.revision : undefined;
 }
 
+/**
+ * WorkItems of one Mission. Its submission looks at all of them and its cancellation at all of their leases, of which an item
+ * has at most three, so with more of them a Mission could never end (LIST_READ_MAXIMUM).
+ */
+export const WORK_ITEMS_MAXIMUM = 3_000;
+
+/** One more WorkItem, and one more Mission revision. */
+export function countWorkItem(view: View, missionId: string): void {
+  const held = view.toChange('mission', missionId);
+  if (!held) return;
+  const details = { ...held.details, workItemCount: (held.details.workItemCount ?? 0) + 1 };
+  view.set('mission', missionId, held.mission.groupId, { ...held, details });
+  bumpMission(view, missionId);
+}
+
 /** One more Mission revision, for the Events that commands.md (c) lists. */
 export function bumpMission(view: View, missionId: string): void {
   const held = view.toChange('mission', missionId);

@@ -22,7 +22,7 @@ import {
   dependencyReads,
   readContract,
 } from '../work-contracts.ts';
-import { isUnfinished } from '../work-items.ts';
+import { isUnfinished, WORK_ITEMS_MAXIMUM } from '../work-items.ts';
 import { authorizedEvent } from '../authorized-work.ts';
 import { optional, payload } from './shapes.ts';
 
@@ -76,6 +76,11 @@ export const workAuthorize: CommandKind<WorkAuthorizePayload> = {
 
   /** (f): WorkItem parents are counted from the Mission down. */
   limits({ command, payload }, view, { policy }) {
+    if ((missionOf(view, groupOf(command)).details.workItemCount ?? 0) >= WORK_ITEMS_MAXIMUM) {
+      return refuse('RATE_LIMITED', `a Mission has at most ${WORK_ITEMS_MAXIMUM} WorkItems`, {
+        details: { limit: 'work_items' },
+      });
+    }
     const parent = payload.parentWorkItemId === undefined ? undefined : view.get('work_item', payload.parentWorkItemId);
     if (!parent || parent.workItem.groupId !== command.groupId) return undefined;
     if (parent.details.delegationDepth + 1 <= policy.limits.delegationDepth) return undefined;

@@ -1,6 +1,7 @@
 // What a tenant's policy may say: every number within bounds that keep the protocol's promises and the service's own.
 import { z } from 'zod';
 import type { Policy } from '../../domain/policy.ts';
+import { LIST_READ_MAXIMUM } from '../../domain/reads.ts';
 import { isCoreCommandKind, isExtensionKind } from '../../protocol/kinds.ts';
 import { id } from '../../protocol/documents/shapes.ts';
 
@@ -15,6 +16,8 @@ const CANDIDATES_MAXIMUM = 100;
 /** Levels: the tree is walked up on each charge, and down by its readers. */
 const DEPTH_MAXIMUM = 32;
 const LISTED_MAXIMUM = 1_000;
+/** Of one Agent. Interrupted work joins what is queued, and both together must be one list of a decision. */
+const HELD_WORK_ITEMS_MAXIMUM = LIST_READ_MAXIMUM / 2;
 
 const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
 const leaseSeconds = wholeNumber(1, YEAR_SECONDS);
@@ -40,8 +43,8 @@ export const policyShape = z.strictObject({
     messagesPerMinute: wholeNumber(1, 100_000),
     proposalsPerMinute: wholeNumber(1, 100_000),
     delegationDepth: wholeNumber(0, DEPTH_MAXIMUM),
-    queuedWorkItems: wholeNumber(1, 10_000),
-    activeWorkItems: wholeNumber(1, 10_000),
+    queuedWorkItems: wholeNumber(1, HELD_WORK_ITEMS_MAXIMUM),
+    activeWorkItems: wholeNumber(1, HELD_WORK_ITEMS_MAXIMUM),
   }),
   resumeWindowSeconds: wholeNumber(1, YEAR_SECONDS),
   meteringWindowSeconds: wholeNumber(0, YEAR_SECONDS),
