@@ -5,7 +5,7 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Authority, TenantSigners } from '../../authority/ports.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { registryName } from '../../domain/commands/agent-card-register.ts';
+import { checkCardSize, registryName } from '../../domain/commands/agent-card-register.ts';
 import { agentCardSchema, type AgentCard } from '../../protocol/documents/agent-card.ts';
 import { describeFault } from '../../protocol/documents/catalogue.ts';
 import { isCapitalZ } from '../../protocol/timestamps.ts';
@@ -72,6 +72,8 @@ function completed(card: object, { organizationId }: OrganizationRow, now: strin
   if (unsigned.organizationId !== organizationId) {
     throw fail('INVALID_COMMAND', 'the Card names another Organization');
   }
+  const tooLarge = checkCardSize(unsigned);
+  if (tooLarge) throw new HttpRefusal(tooLarge);
   if (!isCapitalZ(unsigned.issuedAt)) throw fail('SCHEMA_VALIDATION_FAILED', '/card/issuedAt must end in capital Z');
   return unsigned;
 }
