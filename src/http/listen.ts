@@ -49,6 +49,7 @@ export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   { host, port, silenceMaximum = SILENCE_MAXIMUM }: ListenOptions,
 ): Promise<Listening> {
+  const answer = getRequestListener(fetch, { errorHandler: unreadableResponse });
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT,
@@ -59,7 +60,7 @@ export async function listen(
       // The adapter misses it as well, and then we have a word to say.
       requireHostHeader: false,
     },
-    getRequestListener(fetch, { errorHandler: unreadableResponse }),
+    (incoming, outgoing) => void answer(incoming, outgoing),
   );
   server.maxConnections = CONNECTIONS_MAXIMUM;
   server.timeout = silenceMaximum;

@@ -1,7 +1,6 @@
 // What every answer must keep to, whatever was asked. Each finding is a sentence; none is good.
 import { STATUS_OF_CODE } from '../../src/http/statuses.ts';
 import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
-import type { ErrorCode } from '../../src/protocol/refusals.ts';
 import { parseStrictJson } from '../../src/wire/strict-json.ts';
 import type { Expectation } from './cases.ts';
 
@@ -93,7 +92,7 @@ function errorFindings({ status, headers, body }: Answer, findings: string[]): J
   const check = checkDocument('error', json.value);
   if (!check.valid) return { findings: [...findings, `no error document: ${check.fault} ${body.slice(0, 200)}`] };
   const { code } = check.document;
-  const own = STATUS_OF_CODE[code as ErrorCode];
+  const own = STATUS_OF_CODE[code];
   if (status !== own && !OTHER_STATUSES[code]?.includes(status)) findings.push(`${code} with status ${status}`);
   if ((status === 401) !== headers.some(([name]) => name === 'www-authenticate'))
     findings.push('401 and WWW-Authenticate');

@@ -78,7 +78,8 @@ function withSignedDocuments(payload: unknown, key: ActorKey): unknown {
   for (const [member, time] of Object.entries(DOCUMENTS)) {
     const value = payload[member];
     if (isJson(value)) resigned[member] = signed(value, time, key);
-    if (Array.isArray(value)) resigned[member] = value.map((item) => (isJson(item) ? signed(item, time, key) : item));
+    if (Array.isArray(value))
+      resigned[member] = value.map((item: unknown) => (isJson(item) ? signed(item, time, key) : item));
   }
   return resigned;
 }
