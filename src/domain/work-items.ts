@@ -35,9 +35,10 @@ export function workItemRevision({ groupId }: Command, workItemId: string, view:
 
 /**
  * WorkItems of one Mission. Its submission looks at all of them and its cancellation at all of their leases, of which an item
- * has at most three, so with more of them a Mission could never end (LIST_READ_MAXIMUM).
+ * has at most three: beyond LIST_READ_MAXIMUM a Mission could never end. Its cancellation also signs an Event for each in
+ * one transaction, a millisecond or more apiece, in which nothing else of a local store is decided.
  */
-export const WORK_ITEMS_MAXIMUM = 3_000;
+export const WORK_ITEMS_MAXIMUM = 1_000;
 
 /** One more WorkItem, and one more Mission revision. */
 export function countWorkItem(view: View, missionId: string): void {

@@ -11,7 +11,7 @@ import { contractCommitments } from '../contract-texts.ts';
 import type { CommandKind, DecisionContext, Request } from '../decider.ts';
 import { missionRevision } from '../missions.ts';
 import { checkProposal } from '../proposals.ts';
-import { checkInputs, contentRead, lineageReads } from '../provenance.ts';
+import { checkInputs, contentReads, lineageReads } from '../provenance.ts';
 import { one, type Read } from '../reads.ts';
 import { checkMissionActive, coordinatorReads, groupOf, missionOf, missionRead } from '../roles.ts';
 import type { View } from '../view.ts';
@@ -54,7 +54,7 @@ export const workAuthorize: CommandKind<WorkAuthorizePayload> = {
       ...items.filter((item) => item !== undefined).map((item) => one('work_item', item)),
       ...(payload.proposalId === undefined ? [] : [one('work_proposal', payload.proposalId)]),
       ...dependencyReads(payload.contract),
-      ...contractReferences(payload.contract, 'inputArtifacts').map(contentRead),
+      ...contractReferences(payload.contract, 'inputArtifacts').flatMap((hash) => contentReads(groupOf(command), hash)),
     ];
   },
 
@@ -123,11 +123,11 @@ function check(
   context: DecisionContext,
 ): Refusal | undefined {
   const { payload } = request;
-  const { groupId, missionId } = aggregate.mission;
+  const { groupId } = aggregate.mission;
   return (
     checkContract(contract, aggregate, context.now) ??
     checkDependencies(contract, { groupId, dependencyIds: payload.dependencyIds }, view) ??
-    checkInputs(view, missionId, contract.inputArtifacts) ??
+    checkInputs(view, aggregate.mission, contract.inputArtifacts) ??
     checkParent(payload.parentWorkItemId, groupId, view) ??
     checkReplaced(payload.replacesWorkItemId, groupId, view) ??
     checkProposal(payload, contract, groupId, view, context) ??

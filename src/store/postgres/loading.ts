@@ -1,7 +1,7 @@
 // Answers the reads of a Command and pages through aggregates, on the hosted store. Sibling of sqlite/loading.ts.
 import type { AggregateKind, Aggregates } from '../../domain/aggregates.ts';
 import type { LoadedAggregate, LoadedReads, Read, RecentCount } from '../../domain/reads.ts';
-import { checkListLength, checkListRead, pageLimit } from '../bounded-reads.ts';
+import { checkListRead, fitsList, pageLimit } from '../bounded-reads.ts';
 import type { PageRequest } from '../port.ts';
 import type { Statement, Value } from './session.ts';
 
@@ -50,9 +50,9 @@ export function loadedFrom(rows: SectionRow[]): LoadedReads {
     if (section === 'list') listed = 0;
     else if (section === 'recent') recents.push(recentFrom(body));
     else if (section === 'aggregate') {
-      aggregates.push(aggregateFrom(body));
+      const aggregate = aggregateFrom(body);
       listed += 1;
-      checkListLength(listed);
+      if (fitsList(aggregate.kind, listed)) aggregates.push(aggregate);
     }
   }
   return { aggregates, recents };
