@@ -54,6 +54,7 @@ async function run(host: Host, options: Options): Promise<number> {
     }
   }
   tally.checkMemory();
+  tally.checkReach();
   for (const { organizationId } of [world.quiet, world.busy, world.lab]) await replayAll(host, organizationId, tally);
   tally.tell();
   return tally.violations === 0 ? 0 : 1;

@@ -12,6 +12,10 @@ const MEMORY_SLACK_SHARE = 1.25;
 /** Slices, of which the last third is compared with the middle one. */
 const MEMORY_SLICES_MINIMUM = 30;
 
+/** Below it, chance may leave a family out. */
+const REACH_REQUESTS_MINIMUM = 5_000;
+const KEPT_OUT_SHARE = 0.1;
+
 export interface Slowest {
   milliseconds: number;
   family: Family;
@@ -70,6 +74,16 @@ export class Tally {
     const last = Math.max(...this.memory.slice(2 * third));
     if (last <= middle * MEMORY_SLACK_SHARE && last <= middle + MEMORY_SLACK_MEGABYTES * 2) return;
     this.violation('the run', [`memory grows: ${middle} MB at most in the middle third, ${last} MB in the last`]);
+  }
+
+  /** A run that a limit or a lost token kept out of the service has tested nothing, and must say so. */
+  checkReach(): void {
+    if (this.requests < REACH_REQUESTS_MINIMUM || this.options.family !== undefined) return;
+    const kept = [...this.byOutcome].filter(([outcome]) => /RATE_LIMITED|BACKPRESSURE/.test(outcome));
+    const share = kept.reduce((sum, [, count]) => sum + count, 0) / this.requests;
+    if (share > KEPT_OUT_SHARE) this.violation('the run', [`${Math.round(100 * share)} % were refused for their rate`]);
+    if (this.accepted === 0) this.violation('the run', ['no changed Command was ever accepted']);
+    if (this.reachedCryptography === 0) this.violation('the run', ['nothing reached a verification']);
   }
 
   tell(): void {

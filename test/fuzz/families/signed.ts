@@ -55,11 +55,11 @@ function signedText(plan: Plan, random: Random): string {
     payload,
   };
   const changed = isPlain || random.chance(0.75) ? envelope : withHostileEnvelope(envelope, random);
-  return JSON.stringify(signed(changed, 'issuedAt', actor));
+  return JSON.stringify(isJson(changed) ? signed(changed, 'issuedAt', actor) : changed) ?? 'null';
 }
 
 /** Members that are allowed and seldom used, and one that is changed. */
-function withHostileEnvelope(envelope: Json, random: Random): Json {
+function withHostileEnvelope(envelope: Json, random: Random): unknown {
   const more = random.pick([
     'expectedRevision',
     'conversationId',
@@ -69,7 +69,7 @@ function withHostileEnvelope(envelope: Json, random: Random): Json {
     'none',
   ]);
   const added = more === 'none' ? envelope : { ...envelope, [more]: hostileValue(random) };
-  return random.chance(0.5) ? added : (mutatedValue(added, random, 1) as Json);
+  return random.chance(0.5) ? added : mutatedValue(added, random, 1);
 }
 
 function withSignedDocuments(payload: unknown, key: ActorKey): unknown {
