@@ -43,7 +43,7 @@ const LEAKS = [
   /\bat .{0,200}[/\\][^ ]+:\d+:\d+/,
   /node_modules|\.ts:\d+|file:\/\//,
   /\bSQLSTATE\b|sqlite|postgres|\bSELECT .* FROM\b|\bINSERT INTO\b|\bpg_\w+/i,
-  /\/tmp\/|\/home\/|\/work\//,
+  /\/tmp\/|\/home\/|\/root\//,
   /TypeError|RangeError|ReferenceError|\[object Object\]|Cannot read propert/,
 ];
 
