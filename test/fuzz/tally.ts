@@ -72,7 +72,7 @@ export class Tally {
     if (this.memory.length < MEMORY_SLICES_MINIMUM) return;
     const middle = Math.max(...this.memory.slice(third, 2 * third));
     const last = Math.max(...this.memory.slice(2 * third));
-    if (last <= middle * MEMORY_SLACK_SHARE && last <= middle + MEMORY_SLACK_MEGABYTES * 2) return;
+    if (last <= middle * MEMORY_SLACK_SHARE + MEMORY_SLACK_MEGABYTES) return;
     this.violation('the run', [`memory grows: ${middle} MB at most in the middle third, ${last} MB in the last`]);
   }
 
