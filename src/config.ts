@@ -103,7 +103,19 @@ function readDatabase(environment: Environment): DatabaseConfig {
   const isPostgres = /^postgres(ql)?:\/\/./.test(url) && URL.canParse(url);
   // The value holds a password, so it is not repeated.
   if (!isPostgres) throw new ConfigFault('DATABASE_URL', 'must look like postgres://user:password@host:5432/database');
+  if (!isPercentEncoded(url)) {
+    throw new ConfigFault('DATABASE_URL', 'must be percent-encoded: a % of the password itself is written %25');
+  }
   return { engine: 'postgres', url, poolSize };
+}
+
+function isPercentEncoded(url: string): boolean {
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function readMasterKey(environment: Environment): Uint8Array | undefined {

@@ -14,7 +14,7 @@ import { KeyVault } from './platform/key-vault.ts';
 import { Lifecycle } from './platform/lifecycle.ts';
 import { observe } from './platform/observe.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
-import { localMasterKey } from './platform/master-key.ts';
+import { localMasterKey, MasterKeyFault } from './platform/master-key.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
 import type { OnLostAudit, StoreObserver } from './store/observer.ts';
 import { StoreFault, type AuthorityStore, type PassPoint } from './store/port.ts';
@@ -65,7 +65,7 @@ export async function composeService(
 ): Promise<Composed> {
   const logger = given ?? createLogger(config.logLevel);
   const lifecycle = new Lifecycle({ report: (message, err) => logger.warn({ err }, message) });
-  const masterKey = config.masterKey ?? localMasterKey(usableDirectory(config));
+  const masterKey = config.masterKey ?? keptMasterKey(config);
   const observation = await observe({ database: config.database.engine, tracing: config.tracing }, logger, lifecycle);
   const store = await openStore(config, logger, observation, options);
   lifecycle.started({ name: 'the store', stop: () => store.close() });
@@ -152,15 +152,29 @@ async function listenForMetrics(
 /** Brings the database to the shipped schema, as its owner, and proves nothing else. */
 export async function migrateDatabase(config: StorageConfig): Promise<void> {
   const { database } = config;
-  if (database.engine === 'sqlite') return migrateSqlite(sqliteFile(config));
-  await migratePostgres(database.url).catch((error: unknown) => explainDatabase(config, error));
+  const migrating = database.engine === 'sqlite' ? migrateSqlite(sqliteFile(config)) : migratePostgres(database.url);
+  await migrating.catch((error: unknown) => explainDatabase(config, error));
+}
+
+function keptMasterKey(config: Config): Uint8Array {
+  const folder = usableDirectory(config);
+  try {
+    return localMasterKey(folder);
+  } catch (error) {
+    if (error instanceof MasterKeyFault) throw error;
+    throw new ConfigFault('MWP_DATA_DIR', `holds no usable master key: ${(error as Error).message}`);
+  }
 }
 
 function sqliteFile(config: StorageConfig): string {
   const file = join(usableDirectory(config), SQLITE_FILE);
-  // The folder may be older than us and open to others; SQLite gives its side files the mode of this one.
-  closeSync(openSync(file, 'a', 0o600));
-  return file;
+  try {
+    // The folder may be older than us and open to others; SQLite gives its side files the mode of this one.
+    closeSync(openSync(file, 'a', 0o600));
+    return file;
+  } catch (error) {
+    throw new ConfigFault('MWP_DATA_DIR', `holds no usable database: ${(error as Error).message}`);
+  }
 }
 
 /** Of the service alone: `mwp org create`, `mwp verify` and `mwp backup` may use the file beside it. */
@@ -181,8 +195,11 @@ function usableDirectory({ dataDirectory }: StorageConfig): string {
 
 /** The driver's words name no variable, and hold no password. */
 function explainDatabase({ database }: StorageConfig, error: unknown): never {
-  if (database.engine !== 'postgres' || !(error instanceof StoreFault)) throw error;
-  const fault = new ConfigFault('DATABASE_URL', `leads to no usable database: ${error.message}`);
+  if (!(error instanceof StoreFault)) throw error;
+  const fault =
+    database.engine === 'postgres'
+      ? new ConfigFault('DATABASE_URL', `leads to no usable database: ${error.message}`)
+      : new ConfigFault('MWP_DATA_DIR', `holds no usable database: ${error.message}`);
   fault.cause = error;
   throw fault;
 }
@@ -225,8 +242,10 @@ async function openStoreWith(
   shared: { migrate?: boolean; onLostAudit?: OnLostAudit; observer?: StoreObserver } & Omit<StartOptions, 'logger'>,
 ): Promise<AuthorityStore> {
   const { database } = config;
-  if (database.engine === 'sqlite') return openSqliteStore({ ...shared, file: sqliteFile(config) });
-  const opening = openPostgresStore({ ...shared, url: database.url, maxConnections: database.poolSize });
+  const opening =
+    database.engine === 'sqlite'
+      ? openSqliteStore({ ...shared, file: sqliteFile(config) })
+      : openPostgresStore({ ...shared, url: database.url, maxConnections: database.poolSize });
   return opening.catch((error: unknown) => explainDatabase(config, error));
 }
 

@@ -29,7 +29,9 @@ export async function replayPage(
   { after, limit }: { after: number; limit: number },
 ): Promise<ReplayPage> {
   const headSequence = (await reader.stream(groupId))?.position ?? 0;
-  const page: ReplayPage = { bodies: [], throughSequence: Math.max(after, sight.startSequence - 1), headSequence };
+  // Never above the head: who asked from beyond it would miss what comes next.
+  const throughSequence = Math.min(Math.max(after, sight.startSequence - 1), headSequence);
+  const page: ReplayPage = { bodies: [], throughSequence, headSequence };
   let bytes = 0;
   for (let looked = 0; looked < ROWS_MAXIMUM; looked += ROWS_AT_ONCE) {
     const rows = await reader.events(groupId, page.throughSequence, ROWS_AT_ONCE);

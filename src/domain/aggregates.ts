@@ -77,6 +77,8 @@ export interface MissionDetails<T> {
   approvalId?: string;
   endedAt?: string;
   endReason?: T;
+  /** WorkItems ever authorized; absent before the first. Counted here, so that a bound on them needs no list. */
+  workItemCount?: number;
 }
 
 export interface MissionAggregate<T = Committed> {

@@ -11,7 +11,7 @@ import {
 } from './aggregates.ts';
 import { add, checkCurrency, DIMENSIONS, within } from './budget.ts';
 import type { DecisionContext, EventDraft } from './decider.ts';
-import { checkInputs, contentRead, lineageReads } from './provenance.ts';
+import { checkInputs, contentReads, lineageReads } from './provenance.ts';
 import { list, one, type ListRead, type Read } from './reads.ts';
 import type { View } from './view.ts';
 import {
@@ -35,7 +35,7 @@ export function revisionReads(groupId: string, contract: Record<string, unknown>
   return [
     ...dependencyReads(contract),
     ...(waits ? [unverifiedRead(groupId)] : []),
-    ...contractReferences(contract, 'inputArtifacts').map(contentRead),
+    ...contractReferences(contract, 'inputArtifacts').flatMap((hash) => contentReads(groupId, hash)),
   ];
 }
 
@@ -79,7 +79,7 @@ export function revise(
     checkContract(contract, mission, context.now) ??
     checkDependencies(contract, { groupId: workItem.groupId, dependencyIds: undefined }, view) ??
     checkAcyclic(workItem, contract.dependencyWorkItemIds, view) ??
-    checkInputs(view, workItem.missionId, contract.inputArtifacts);
+    checkInputs(view, workItem, contract.inputArtifacts);
   if (refusal) return refusal;
   const releases = reserveAgain(item, contract, view, context);
   if (isRefusal(releases)) return releases;

@@ -5,9 +5,24 @@ import { list, one, type ListRead, type Read } from './reads.ts';
 import { missionRead } from './roles.ts';
 import type { View } from './view.ts';
 
-/** Every Artifact with this content, of whatever Mission. */
-export function contentRead(hash: string): ListRead & { kind: 'artifact' } {
-  return list('artifact', { holder: hash }) as ListRead & { kind: 'artifact' };
+type ArtifactList = ListRead & { kind: 'artifact' };
+
+/** Artifacts with this content, of whatever Mission; where there are very many, some of them. */
+function contentRead(hash: string): ArtifactList {
+  return list('artifact', { holder: hash }) as ArtifactList;
+}
+
+/** Those of one Group, which may not be among the some. */
+function ownContentRead(groupId: string, hash: string): ArtifactList {
+  return list('artifact', { holder: hash, groupId }) as ArtifactList;
+}
+
+export function contentReads(groupId: string, hash: string): Read[] {
+  return [contentRead(hash), ownContentRead(groupId, hash)];
+}
+
+export function isKnownContent(view: View, hash: string): boolean {
+  return view.list(contentRead(hash)).length > 0;
 }
 
 /** The Missions above this one and above those that hold the content. */
@@ -29,9 +44,16 @@ function ancestryReads(view: View, missionId: string): Read[] {
   return parent ? [read, ...ancestryReads(view, parent.missionId)] : [read];
 }
 
+interface Place {
+  missionId: string;
+  groupId: string;
+}
+
 /** Those with this content that the Mission may use. */
-export function usableArtifacts(view: View, missionId: string, hash: string): ArtifactAggregate[] {
-  return view.list(contentRead(hash)).filter((artifact) => isKin(view, missionId, artifact.missionId));
+export function usableArtifacts(view: View, { missionId, groupId }: Place, hash: string): ArtifactAggregate[] {
+  const own = view.list(ownContentRead(groupId, hash));
+  const others = view.list(contentRead(hash)).filter((artifact) => artifact.groupId !== groupId);
+  return [...own, ...others.filter((artifact) => isKin(view, missionId, artifact.missionId))];
 }
 
 function isKin(view: View, a: string, b: string): boolean {
@@ -47,10 +69,8 @@ function ancestry(view: View, missionId: string): string[] {
  * Inputs of a contract. Content that nobody published yet comes from outside and may be named; content that only another
  * Mission published may not, until this one has it too (MWP-WRK-028a).
  */
-export function checkInputs(view: View, missionId: string, hashes: readonly string[]): Refusal | undefined {
-  const foreign = hashes.find(
-    (hash) => view.list(contentRead(hash)).length > 0 && usableArtifacts(view, missionId, hash).length === 0,
-  );
+export function checkInputs(view: View, place: Place, hashes: readonly string[]): Refusal | undefined {
+  const foreign = hashes.find((hash) => isKnownContent(view, hash) && usableArtifacts(view, place, hash).length === 0);
   if (foreign === undefined) return undefined;
   return refuse('AUTH_FORBIDDEN', 'an input Artifact is not available to this Mission', {
     details: { artifactHash: foreign },

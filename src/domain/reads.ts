@@ -3,7 +3,10 @@ import type { Principal } from '../protocol/principals.ts';
 import type { AggregateKind, Aggregates } from './aggregates.ts';
 import type { CooperationLimits } from './policy.ts';
 
-/** No list read of a decision returns more than this; a rule that could meet more must page by itself. */
+/**
+ * No list read of a decision returns more than this; a rule that could meet more must page by itself, or bound what it
+ * lists. Only Artifacts of one content can be more, in all Groups together: of these, so many and no others are returned.
+ */
 export const LIST_READ_MAXIMUM = 10_000;
 
 export type Read = OneRead | ListRead | RecentRead;

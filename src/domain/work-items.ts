@@ -33,6 +33,22 @@ export function workItemRevision({ groupId }: Command, workItemId: string, view:
   return workItem && workItem.groupId === groupId ? workItem.revision : undefined;
 }
 
+/**
+ * WorkItems of one Mission. Its submission looks at all of them and its cancellation at all of their leases, of which an item
+ * has at most three: beyond LIST_READ_MAXIMUM a Mission could never end. Its cancellation also signs an Event for each in
+ * one transaction, a millisecond or more apiece, in which nothing else of a local store is decided.
+ */
+export const WORK_ITEMS_MAXIMUM = 1_000;
+
+/** One more WorkItem, and one more Mission revision. */
+export function countWorkItem(view: View, missionId: string): void {
+  const held = view.toChange('mission', missionId);
+  if (!held) return;
+  const details = { ...held.details, workItemCount: (held.details.workItemCount ?? 0) + 1 };
+  view.set('mission', missionId, held.mission.groupId, { ...held, details });
+  bumpMission(view, missionId);
+}
+
 /** One more Mission revision, for the Events that commands.md (c) lists. */
 export function bumpMission(view: View, missionId: string): void {
   const held = view.toChange('mission', missionId);

@@ -25,7 +25,10 @@ export function limitBody(maximum: number): MiddlewareHandler {
   });
   return async (c, next) => {
     const declared = c.req.header('content-length');
-    if (declared === undefined || c.req.header('transfer-encoding') !== undefined) return limitStream(c, next);
+    if (declared === undefined || c.req.header('transfer-encoding') !== undefined) {
+      // Reads all of the body. What fails in a handler behind it is answered there and does not come back here.
+      return limitStream(c, next).catch(explainBody);
+    }
     if (!(Number(declared) <= maximum)) throw tooLarge();
     return next();
   };

@@ -81,14 +81,6 @@ export function errorDocument(refusal: Refusal, context: RefusalContext = {}): P
   };
 }
 
-/** Where there is no request yet that an application could answer. */
-export function bareRefusal({ refusal, context }: HttpRefusal): Response {
-  return new Response(JSON.stringify(errorDocument(refusal, context)), {
-    status: context.status ?? STATUS_OF_CODE[refusal.code],
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' },
-  });
-}
-
 export function refusalResponse(c: Context, refusal: Refusal, context: RefusalContext = {}): Response {
   tellCode(c, refusal.code);
   if (refusal.code === 'AUTH_REQUIRED') c.header('WWW-Authenticate', 'Bearer');

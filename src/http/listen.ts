@@ -1,10 +1,10 @@
 // The network's side of the API: bounds of a connection, and a close that waits for whoever is being answered and for
 // nobody else.
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
-import { getRequestListener, RequestError } from '@hono/node-server';
-import { bareRefusal, fail } from './errors.ts';
+import { getRequestListener } from '@hono/node-server';
+import { refuseUnreadable, unreadableResponse } from './unreadable.ts';
 
 /** Milliseconds for a request's head: who is slower holds a connection for nothing. */
 const HEADERS_TIMEOUT = 10_000;
@@ -60,6 +60,7 @@ export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
   { host, port, silenceMaximum = SILENCE_MAXIMUM }: ListenOptions,
 ): Promise<Listening> {
+  const answer = getRequestListener(fetch, { errorHandler: unreadableResponse });
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT,
@@ -67,12 +68,15 @@ export async function listen(
       connectionsCheckingInterval: CHECKING_INTERVAL,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       maxHeaderSize: HEADER_BYTES_MAXIMUM,
+      // The adapter misses it as well, and then we have a word to say.
+      requireHostHeader: false,
     },
-    getRequestListener(fetch, { errorHandler: beforeTheApplication }) as RequestListener,
+    (incoming, outgoing) => void answer(incoming, outgoing),
   );
   server.maxConnections = CONNECTIONS_MAXIMUM;
   server.timeout = silenceMaximum;
   const underWay = new Requests(server);
+  refuseUnreadable(server, (connection) => underWay.answersOn(connection));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -86,14 +90,6 @@ export async function listen(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     close: () => (closing ??= close(server, underWay)),
   };
-}
-
-/** A request target or a Host that names nothing never reaches the application; it is told so in the same words. */
-function beforeTheApplication(error: unknown): Response {
-  if (error instanceof RequestError) {
-    return bareRefusal(fail('PROTOCOL_VIOLATION', 'the request target or its Host is malformed'));
-  }
-  return bareRefusal(fail('INTERNAL_ERROR', 'the service failed', { status: 500 }));
 }
 
 async function close(server: Server, underWay: Requests): Promise<void> {
@@ -143,6 +139,11 @@ class Requests {
       if (this.areLast) answer.shouldKeepAlive = false;
       answer.once('close', () => this.ended(socket, answer));
     });
+  }
+
+  /** In the order of their requests. */
+  answersOn(connection: unknown): readonly ServerResponse[] {
+    return [...(this.ofConnections.get(connection as Socket) ?? [])];
   }
 
   /**

@@ -1,4 +1,5 @@
 // The bounds of reads, in one place for both engines: pages are cut, lists of a decision are whole or a fault.
+import type { AggregateKind } from '../domain/aggregates.ts';
 import type { ListRead } from '../domain/reads.ts';
 import { LIST_READ_MAXIMUM } from '../domain/reads.ts';
 import { StoreFault } from './port.ts';
@@ -17,7 +18,12 @@ export function checkListRead({ kind, groupId, holder, parent }: ListRead): void
   }
 }
 
-/** A decision on part of a list would be a wrong one. */
-export function checkListLength(length: number): void {
-  if (length > LIST_READ_MAXIMUM) throw new StoreFault('corrupt', 'a list is too long to decide on');
+/**
+ * Does one more row fit a list of this kind? A decision on part of a list would be a wrong one, and is a fault; but whoever
+ * asks for Artifacts of one content asks whether there are any, and their number is nobody's to bound.
+ */
+export function fitsList(kind: AggregateKind, length: number): boolean {
+  if (length <= LIST_READ_MAXIMUM) return true;
+  if (kind === 'artifact') return false;
+  throw new StoreFault('corrupt', 'a list is too long to decide on');
 }

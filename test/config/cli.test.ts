@@ -1,7 +1,7 @@
 // The `mwp` command: its words, its exit codes, and as a process that ends on a signal.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,6 +111,28 @@ describe('mwp', () => {
     }
     const nowhere = await run(['serve'], { MWP_HOST: '300.1.1.1' });
     expect([nowhere.code, nowhere.stderr]).toEqual([1, 'mwp: MWP_HOST is no address of this machine.\n']);
+  });
+
+  it('tells in one sentence what is wrong with a master key, a database file or a URL that nobody can use', async () => {
+    const data = join(folder, 'data');
+    const spoil = {
+      'a folder in place of the key': () => mkdirSync(join(data, 'master.key'), { mode: 0o700 }),
+      'a link to nowhere in place of the key': () => symlinkSync(join(data, 'nowhere'), join(data, 'master.key')),
+      'a folder in place of the database': () => mkdirSync(join(data, 'mwp.db')),
+      'what is no database': () =>
+        writeFileSync(join(data, 'mwp.db'), 'no database at all, but long enough'.repeat(99)),
+    };
+    for (const [what, spoiled] of Object.entries(spoil)) {
+      mkdirSync(data, { mode: 0o700 });
+      spoiled();
+      const { code, stdout, stderr } = await run(['serve']);
+      expect([what, code, stdout, stderr]).toEqual([what, 1, '', expect.stringMatching(/^mwp: MWP_DATA_DIR .+\.\n$/)]);
+      rmSync(data, { recursive: true });
+    }
+    for (const url of ['postgres://u:%zz@127.0.0.1/mwp', 'postgres://127.0.0.1/%', 'postgres://127.0.0.1/mwp?a=%C0']) {
+      const { code, stderr } = await run(['serve'], { DATABASE_URL: url, MWP_MASTER_KEY: newMasterKeyText() });
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^mwp: DATABASE_URL .*percent.*\.\n$/)]);
+    }
   });
 
   it('makes and lists Organizations, registers and revokes keys, straight on the database', async () => {

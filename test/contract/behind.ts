@@ -21,7 +21,12 @@ export interface Behind {
 const WAITING_DEADLINE_MS = 20_000;
 
 export function lookBehind(opened: OpenedStore): Behind {
-  return opened.store.engine === 'postgres' ? behindPostgres(opened.address) : behindSqlite(opened.address);
+  return behindDatabase(opened.store.engine, opened.address);
+}
+
+/** `address`: the file, or the URL of a superuser. */
+export function behindDatabase(engine: OpenedStore['store']['engine'], address: string): Behind {
+  return engine === 'postgres' ? behindPostgres(address) : behindSqlite(address);
 }
 
 function behindPostgres(url: string): Behind {

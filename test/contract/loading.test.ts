@@ -196,6 +196,25 @@ describe.each(STORES)('loading on $name', ({ open }) => {
     });
   });
 
+  it('Artifacts of one content may be more than a list holds: some of them are enough, and those of a Group are found', async () => {
+    const org = await newTenant(opened.store);
+    const groups = [newGroupId(), newGroupId()] as const;
+    for (const groupId of groups) await append(opened.store, org, groupId);
+    const behind = lookBehind(opened);
+    const columns = 'organization_id, kind, id, group_id, version, document, hash, holder';
+    const numbers = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${LIST_READ_MAXIMUM + 1})`;
+    await behind.query(`${numbers} INSERT INTO {aggregates} (${columns})
+      SELECT '${org}', 'artifact', 'urn:a:' || i, '${groups[0]}', 1, '{}', 'h', 'sha256:same' FROM n`);
+    await behind.query(`INSERT INTO {aggregates} (${columns})
+      VALUES ('${org}', 'artifact', 'urn:z', '${groups[1]}', 1, '{}', 'h', 'sha256:same')`);
+    await behind.close();
+    await opened.store.read(org, async (reader) => {
+      const count = async (where: object) => (await reader.load([list('artifact', where)])).aggregates.length;
+      expect(await count({ holder: 'sha256:same' })).toBe(LIST_READ_MAXIMUM);
+      expect(await count({ holder: 'sha256:same', groupId: groups[1] })).toBe(1);
+    });
+  });
+
   it('a list that names no Group, holder or parent is a broken invariant on both engines', async () => {
     const org = await newTenant(opened.store);
     await opened.store.read(org, async (reader) => {

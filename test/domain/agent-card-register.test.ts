@@ -161,4 +161,19 @@ describe('agent_card_register with status revoked', () => {
     given.accept(register(agentCard(COORDINATOR, { cardVersion: 2, status: 'revoked' })));
     expect(given.view.get('work_item', ITEM)?.workItem.state).toBe('active');
   });
+
+  it.each([
+    ['publicKeys', 50, (at: number) => publicKey(String(at), { publicKey: String(at).padStart(43, 'k') })],
+    ['capabilities', 200, () => agentCard(WORKER).capabilities[0]],
+    ['endpoints', 50, () => agentCard(WORKER).endpoints[0]],
+  ] as const)('%s of a Card are at most %i: one more is refused before any is looked at', (member, maximum, make) => {
+    const [fits, exceeds] = [maximum, maximum + 1].map((length) => ({
+      [member]: Array.from({ length }, (_, at) => make(at)),
+    }));
+    expect(world().outcome(register(agentCard(WORKER, fits)))).toBe('accepted');
+    expect(world().decide(register(agentCard(WORKER, exceeds)))).toMatchObject({
+      code: 'INVALID_COMMAND',
+      message: `an Agent Card has at most ${maximum} ${member}`,
+    });
+  });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { missionAccountId, workItemAccountId, type ConversationAggregate } from '../../src/domain/aggregates.ts';
-import { isRefusal } from '../../src/protocol/refusals.ts';
+import { LIST_READ_MAXIMUM } from '../../src/domain/reads.ts';
+import { WORK_ITEMS_MAXIMUM } from '../../src/domain/work-items.ts';
+import { isRefusal, isRetryable } from '../../src/protocol/refusals.ts';
 import {
   CODING,
   COORDINATOR,
@@ -246,5 +248,28 @@ describe('WT-2: work.authorize', () => {
     world.accept(byOwner('mission.cancel', { reason: 'Enough' }));
     expect(world.outcome(another())).toBe('INVALID_STATE_TRANSITION');
     expect(world.view.mustGet('mission', MISSION).mission.missionOwner).toEqual(OWNER);
+  });
+
+  it('a Mission takes so many WorkItems as its end can look at, and refuses the next one at once and for good', () => {
+    const world = staffedMission();
+    const held = world.view.mustGet('mission', MISSION);
+    const almost = { ...held, details: { ...held.details, workItemCount: WORK_ITEMS_MAXIMUM - 1 } };
+    world.view.set('mission', MISSION, held.mission.groupId, almost);
+    world.accept(authorize());
+    expect(world.view.mustGet('mission', MISSION).details.workItemCount).toBe(WORK_ITEMS_MAXIMUM);
+    const refusal = world.decide(another());
+    if (!isRefusal(refusal)) throw new Error('accepted');
+    expect(refusal).toMatchObject({ code: 'RATE_LIMITED', details: { limit: 'work_items' } });
+    expect(isRetryable(refusal)).toBe(false);
+    // An ownership, an execution and a blocked lease for each, and the Coordinator's.
+    expect(3 * WORK_ITEMS_MAXIMUM + 1).toBeLessThanOrEqual(LIST_READ_MAXIMUM);
+  });
+
+  it('counts WorkItems from the first', () => {
+    const world = staffedMission();
+    expect(world.view.mustGet('mission', MISSION).details.workItemCount).toBeUndefined();
+    world.accept(authorize());
+    world.accept(another());
+    expect(world.view.mustGet('mission', MISSION).details.workItemCount).toBe(2);
   });
 });

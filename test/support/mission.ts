@@ -9,6 +9,9 @@ export const id = () => `urn:uuid:${randomUUID()}`;
 
 const DAY = 86_400_000;
 
+/** What a Mission asks of the Organization that it is played in. */
+export type MissionTenant = Pick<Tenant, 'accept' | 'outcome' | 'now'>;
+
 export interface StartedItem {
   workItemId: string;
   ownershipEpoch: number;
@@ -18,25 +21,30 @@ export interface StartedItem {
 export class Mission {
   readonly missionId = id();
   readonly groupId = id();
-  readonly tenant: Tenant;
+  readonly tenant: MissionTenant;
   readonly owner: ActorKey;
   readonly coordinator: ActorKey;
   private readonly sessions = new Map<string, number>();
 
-  private constructor(tenant: Tenant, owner: ActorKey, coordinator: ActorKey) {
+  private constructor(tenant: MissionTenant, owner: ActorKey, coordinator: ActorKey) {
     this.tenant = tenant;
     this.owner = owner;
     this.coordinator = coordinator;
   }
 
-  static async create(tenant: Tenant, owner: ActorKey, coordinator: ActorKey, payload: object = {}): Promise<Mission> {
+  static async create(
+    tenant: MissionTenant,
+    owner: ActorKey,
+    coordinator: ActorKey,
+    payload: object = {},
+  ): Promise<Mission> {
     const mission = new Mission(tenant, owner, coordinator);
     await tenant.accept(owner, mission.creation(payload));
     return mission;
   }
 
   /** A Mission that nobody has created yet, to race for it. */
-  static draft(tenant: Tenant, owner: ActorKey, coordinator: ActorKey): Mission {
+  static draft(tenant: MissionTenant, owner: ActorKey, coordinator: ActorKey): Mission {
     return new Mission(tenant, owner, coordinator);
   }
 

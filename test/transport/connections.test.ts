@@ -54,9 +54,13 @@ describe('connections', () => {
     expect(performance.now() - begun).toBeLessThan(3_000);
   });
 
-  it('whoever hangs up in the middle of a body is no failure of the service', async () => {
-    const socket = connect(port(), '127.0.0.1');
-    socket.write([...CHALLENGE, 'Content-Length: 100', '', '{'].join('\r\n'));
+  it.each([
+    ['hangs up in the middle of a body', 'Content-Length: 100', '{'],
+    ['hangs up in the middle of a chunked body', 'Transfer-Encoding: chunked', '1\r\n{\r\n'],
+    ['sends a chunk that is none', 'Transfer-Encoding: chunked', '1\r\n{\r\nzz\r\n'],
+  ])('whoever %s is no failure of the service', async (_what, framing, body) => {
+    const socket = connect(port(), '127.0.0.1').on('error', () => undefined);
+    socket.write([...CHALLENGE, framing, '', body].join('\r\n'));
     await delay(100);
     socket.destroy();
     await delay(100);

@@ -32,8 +32,10 @@ describe.each(STORES)('$name: paging', ({ open }) => {
       if (json.next === undefined) break;
     }
     expect(events).toEqual(Array.from({ length: head }, (_, position) => position + 1));
-    const beyond = (await api.get(played.olga, `${group}/events?after=${head}`)).json;
-    expect(beyond).toEqual({ items: [], throughSequence: head, headSequence: head });
+    for (const after of [head, head + 1, 999_999_999_999_999]) {
+      const beyond = (await api.get(played.olga, `${group}/events?after=${after}`)).json;
+      expect(beyond).toEqual({ items: [], throughSequence: head, headSequence: head });
+    }
   });
 
   it('paging: any page size walks the same list, and an id of another list leads nowhere wrong', async () => {

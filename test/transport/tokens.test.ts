@@ -64,6 +64,18 @@ describe.each(STORES)('$name: tokens', ({ open }) => {
     expect(await me()).toBe(401);
   });
 
+  it('MWP-IDN-007a: a host clock that is set back makes nobody believe an old look at the Registry', async () => {
+    const token = await api.tokenOf(olga);
+    const me = () => api.org('GET', '/me', { token }).then(({ status }) => status);
+    expect(await me()).toBe(200);
+    const revokedAt = new Date(now - 7_200_000).toISOString();
+    await tenant.store.organizations.changeRegistry(tenant.organization.organizationId, {
+      validity: [{ keyId: olga.keyId, recordedAt: tenant.now(), revokedAt }],
+    });
+    now -= 3_600_000;
+    expect(await me()).toBe(401);
+  });
+
   it('a token that this service did not sign, or signed for another tenant, is worth nothing', async () => {
     const other = await Tenant.create(opened.store, { clock: () => now });
     const { organizationId, slug } = tenant.organization;
@@ -82,6 +94,8 @@ describe.each(STORES)('$name: tokens', ({ open }) => {
       none,
       `${header}.${payload}.`,
       `${token}x`,
+      `${token}=`,
+      withOtherSpareBits(token),
       'nonsense',
       '',
     ];
@@ -89,3 +103,9 @@ describe.each(STORES)('$name: tokens', ({ open }) => {
     expect((await api.org('GET', '/me', { token })).status).toBe(200);
   });
 });
+
+/** The same bytes in another spelling: 32 of them leave two bits of the last character unused. */
+function withOtherSpareBits(token: string): string {
+  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  return token.slice(0, -1) + letters[letters.indexOf(token.at(-1) ?? '') ^ 1];
+}

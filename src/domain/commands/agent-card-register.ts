@@ -10,6 +10,12 @@ import { one } from '../reads.ts';
 import type { View } from '../view.ts';
 import { embeddedId, payload } from './shapes.ts';
 
+/** Each is checked as a point of the curve, some milliseconds in which nothing else is decided. */
+export const CARD_KEYS_MAXIMUM = 50;
+/** An offer looks through the Cards of all its candidates. */
+const CAPABILITIES_MAXIMUM = 200;
+const ENDPOINTS_MAXIMUM = 50;
+
 const KIND = 'ext.missionweaveprotocol.registry.agent_card_register';
 
 const schema = payload({ card: jsonObject });
@@ -37,7 +43,7 @@ export const agentCardRegister: CommandKind<AgentCardRegisterPayload> = {
 
   decide({ payload }, view, context) {
     const card = payload.card as AgentCard;
-    const refusal = checkIssuer(card, context) ?? checkVersion(card, view) ?? checkKeys(card);
+    const refusal = checkIssuer(card, context) ?? checkVersion(card, view) ?? checkCardSize(card) ?? checkKeys(card);
     if (refusal) return refusal;
     const { agentId, cardVersion } = card;
     const registered = {
@@ -83,6 +89,16 @@ function checkVersion({ agentId, cardVersion }: AgentCard, view: View): Refusal 
   const currentRevision = currentVersion(view, agentId);
   if (cardVersion > currentRevision) return undefined;
   return refuse('REVISION_CONFLICT', 'the cardVersion does not rise', { currentRevision });
+}
+
+/** The schema leaves these lists open. Asked before any key of the Card is looked at. */
+export function checkCardSize(card: Pick<AgentCard, 'publicKeys' | 'capabilities' | 'endpoints'>): Refusal | undefined {
+  const bounds = { publicKeys: CARD_KEYS_MAXIMUM, capabilities: CAPABILITIES_MAXIMUM, endpoints: ENDPOINTS_MAXIMUM };
+  for (const member of ['publicKeys', 'capabilities', 'endpoints'] as const) {
+    if (card[member].length <= bounds[member]) continue;
+    return refuse('INVALID_COMMAND', `an Agent Card has at most ${bounds[member]} ${member}`);
+  }
+  return undefined;
 }
 
 /** What a Card alone shows of MWP-SDV-004 and -005; the Registry's constraints see the rest. */

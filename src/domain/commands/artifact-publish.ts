@@ -9,7 +9,7 @@ import type { WorkItemAggregate } from '../aggregates.ts';
 import { isClaimedId } from '../claimed-ids.ts';
 import type { CommandKind, DecisionContext, Request } from '../decider.ts';
 import { checkExecuting } from '../execution.ts';
-import { contentRead, lineageReads, usableArtifacts } from '../provenance.ts';
+import { contentReads, isKnownContent, lineageReads, usableArtifacts } from '../provenance.ts';
 import { one } from '../reads.ts';
 import { groupOf, workItemIn, workReads } from '../roles.ts';
 import type { View } from '../view.ts';
@@ -35,10 +35,10 @@ export const artifactPublish: CommandKind<ArtifactPublishPayload> = {
 
   documents: ({ artifact }) => [{ path: 'artifact', kind: 'artifact', value: artifact }],
 
-  reads: ({ payload }) => [
+  reads: ({ command, payload }) => [
     ...workReads(workItemIdOf(payload)),
     one('artifact', embeddedId(payload.artifact, 'artifactId')),
-    ...sourcesOf(payload).map(contentRead),
+    ...sourcesOf(payload).flatMap((hash) => contentReads(groupOf(command), hash)),
   ],
   moreReads: ({ command, payload }, view) => lineageReads(view, groupOf(command), sourcesOf(payload)),
 
@@ -114,16 +114,21 @@ function checkSources(artifact: Artifact, { workItem }: WorkItemAggregate, view:
     return refuse('INVALID_COMMAND', `an Artifact names at most ${SOURCES_MAXIMUM} sources`);
   }
   for (const hash of artifact.sourceArtifactHashes) {
-    const refusal = checkSource(artifact, hash, workItem.missionId, view);
+    const refusal = checkSource(artifact, hash, workItem, view);
     if (refusal) return { ...refusal, details: { artifactHash: hash } };
   }
   return undefined;
 }
 
-function checkSource(artifact: Artifact, hash: string, missionId: string, view: View): Refusal | undefined {
+function checkSource(
+  artifact: Artifact,
+  hash: string,
+  place: WorkItemAggregate['workItem'],
+  view: View,
+): Refusal | undefined {
   if (hash === artifact.contentHash) return refuse('INVALID_COMMAND', 'an Artifact is not its own source');
-  if (view.list(contentRead(hash)).length === 0) return refuse('INVALID_COMMAND', 'a source is not known');
-  const usable = usableArtifacts(view, missionId, hash);
+  if (!isKnownContent(view, hash)) return refuse('INVALID_COMMAND', 'a source is not known');
+  const usable = usableArtifacts(view, place, hash);
   if (usable.length === 0) return refuse('AUTH_FORBIDDEN', 'a source is not available to this Mission');
   const rank = CLASSIFICATIONS.indexOf(artifact.classification);
   if (usable.every(({ classification }) => CLASSIFICATIONS.indexOf(classification) <= rank)) return undefined;

@@ -11,7 +11,7 @@ import { contractCommitments } from '../contract-texts.ts';
 import type { CommandKind, DecisionContext, Request } from '../decider.ts';
 import { missionRevision } from '../missions.ts';
 import { checkProposal } from '../proposals.ts';
-import { checkInputs, contentRead, lineageReads } from '../provenance.ts';
+import { checkInputs, contentReads, lineageReads } from '../provenance.ts';
 import { one, type Read } from '../reads.ts';
 import { checkMissionActive, coordinatorReads, groupOf, missionOf, missionRead } from '../roles.ts';
 import type { View } from '../view.ts';
@@ -22,7 +22,7 @@ import {
   dependencyReads,
   readContract,
 } from '../work-contracts.ts';
-import { isUnfinished } from '../work-items.ts';
+import { isUnfinished, WORK_ITEMS_MAXIMUM } from '../work-items.ts';
 import { authorizedEvent } from '../authorized-work.ts';
 import { optional, payload } from './shapes.ts';
 
@@ -54,7 +54,7 @@ export const workAuthorize: CommandKind<WorkAuthorizePayload> = {
       ...items.filter((item) => item !== undefined).map((item) => one('work_item', item)),
       ...(payload.proposalId === undefined ? [] : [one('work_proposal', payload.proposalId)]),
       ...dependencyReads(payload.contract),
-      ...contractReferences(payload.contract, 'inputArtifacts').map(contentRead),
+      ...contractReferences(payload.contract, 'inputArtifacts').flatMap((hash) => contentReads(groupOf(command), hash)),
     ];
   },
 
@@ -76,6 +76,11 @@ export const workAuthorize: CommandKind<WorkAuthorizePayload> = {
 
   /** (f): WorkItem parents are counted from the Mission down. */
   limits({ command, payload }, view, { policy }) {
+    if ((missionOf(view, groupOf(command)).details.workItemCount ?? 0) >= WORK_ITEMS_MAXIMUM) {
+      return refuse('RATE_LIMITED', `a Mission has at most ${WORK_ITEMS_MAXIMUM} WorkItems`, {
+        details: { limit: 'work_items' },
+      });
+    }
     const parent = payload.parentWorkItemId === undefined ? undefined : view.get('work_item', payload.parentWorkItemId);
     if (!parent || parent.workItem.groupId !== command.groupId) return undefined;
     if (parent.details.delegationDepth + 1 <= policy.limits.delegationDepth) return undefined;
@@ -118,11 +123,11 @@ function check(
   context: DecisionContext,
 ): Refusal | undefined {
   const { payload } = request;
-  const { groupId, missionId } = aggregate.mission;
+  const { groupId } = aggregate.mission;
   return (
     checkContract(contract, aggregate, context.now) ??
     checkDependencies(contract, { groupId, dependencyIds: payload.dependencyIds }, view) ??
-    checkInputs(view, missionId, contract.inputArtifacts) ??
+    checkInputs(view, aggregate.mission, contract.inputArtifacts) ??
     checkParent(payload.parentWorkItemId, groupId, view) ??
     checkReplaced(payload.replacesWorkItemId, groupId, view) ??
     checkProposal(payload, contract, groupId, view, context) ??

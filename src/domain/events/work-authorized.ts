@@ -12,7 +12,7 @@ import { acceptedLimits, NO_AMOUNTS } from '../budget.ts';
 import { contractTextPaths } from '../contract-texts.ts';
 import type { EventKind } from '../decider.ts';
 import type { View } from '../view.ts';
-import { bumpMission } from '../work-items.ts';
+import { countWorkItem } from '../work-items.ts';
 
 interface WorkAuthorized {
   workItem: WorkItemDocument<Committed>;
@@ -43,7 +43,7 @@ export const workAuthorized: EventKind<WorkAuthorized> = {
       state: 'open',
     });
     if (proposalId !== null) closeProposal(view, proposalId, workItemId);
-    bumpMission(view, missionId);
+    countWorkItem(view, missionId);
   },
 };
 

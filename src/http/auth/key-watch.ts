@@ -28,7 +28,7 @@ export class KeyWatch {
     const cacheKey = `${bearer.organizationId} ${bearer.keyId}`;
     const holder = principalKey(bearer.principal);
     const seen = this.seen.get(cacheKey);
-    if (seen?.holder === holder && now - seen.askedAt < RECHECK_MILLISECONDS) return seen.binding !== undefined;
+    if (seen?.holder === holder && isFresh(now - seen.askedAt)) return seen.binding !== undefined;
     const binding = await this.validBinding(bearer);
     this.seen.set(cacheKey, { holder, binding, askedAt: now });
     return binding !== undefined;
@@ -39,7 +39,7 @@ export class KeyWatch {
     const cacheKey = `${holder.organizationId} ${holder.keyId}`;
     const seen = this.seen.get(cacheKey);
     const isSame = seen?.holder === principalKey(holder.principal);
-    if (isSame && now - seen.askedAt < RECHECK_MILLISECONDS) return seen.binding;
+    if (isSame && isFresh(now - seen.askedAt)) return seen.binding;
     const binding = await this.validBinding(holder);
     if (binding) this.seen.set(cacheKey, { holder: principalKey(holder.principal), binding, askedAt: now });
     return binding;
@@ -61,4 +61,9 @@ export class KeyWatch {
   forget(organizationId: string, keyId: string): void {
     this.seen.delete(`${organizationId} ${keyId}`);
   }
+}
+
+/** A look from the future is none: the clock was set back since, and would let it stand for as long. */
+function isFresh(age: number): boolean {
+  return age >= 0 && age < RECHECK_MILLISECONDS;
 }

@@ -8,6 +8,7 @@ import { id } from '../../protocol/documents/shapes.ts';
 import type { OrganizationId } from '../../protocol/ids.ts';
 import type { Principal } from '../../protocol/principals.ts';
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
+import { decodeBase64url } from '../../wire/base64url.ts';
 
 /** Short, because a token is worth its bearer's reads until it ends (MWP-IDN-009b). */
 export const TOKEN_SECONDS = 15 * 60;
@@ -75,6 +76,7 @@ export class Tokens {
   async read(token: string, now: number): Promise<TokenBearer | undefined> {
     if (token.length > TOKEN_TEXT_MAXIMUM) return undefined;
     const known = this.genuine.get(token);
+    if (!known && !isCanonical(token)) return undefined;
     if (known) return Math.floor(now / 1_000) < known.expiresAtSeconds ? known.bearer : undefined;
     try {
       const { aud } = decodeJwt(token);
@@ -100,6 +102,12 @@ export class Tokens {
       return undefined;
     }
   }
+}
+
+/** Three parts in the one spelling of their bytes (RFC 7515); the library also reads padded and otherwise spelled ones. */
+function isCanonical(token: string): boolean {
+  const parts = token.split('.');
+  return parts.length === 3 && parts.every((part) => decodeBase64url(part) !== undefined);
 }
 
 export function mayRefresh(bearer: TokenBearer, now: number): boolean {

@@ -3,8 +3,9 @@
 import { Hono } from 'hono';
 import type { Authority, TenantSigners } from '../../authority/ports.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { registryName } from '../../domain/commands/agent-card-register.ts';
+import { checkCardSize, registryName } from '../../domain/commands/agent-card-register.ts';
 import type { AgentCard } from '../../protocol/documents/agent-card.ts';
+import { isCapitalZ } from '../../protocol/timestamps.ts';
 import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
 import { signDocument, type Signer } from '../../trust/signing.ts';
 import { canonicalBytes } from '../../wire/canonical.ts';
@@ -79,6 +80,9 @@ function completed(card: CardDraft, { organizationId }: OrganizationRow, now: st
   if (unsigned.organizationId !== organizationId) {
     throw fail('INVALID_COMMAND', 'the Card names another Organization');
   }
+  const tooLarge = checkCardSize(unsigned);
+  if (tooLarge) throw new HttpRefusal(tooLarge);
+  if (!isCapitalZ(unsigned.issuedAt)) throw fail('SCHEMA_VALIDATION_FAILED', '/card/issuedAt must end in capital Z');
   return unsigned;
 }
 

@@ -1,6 +1,7 @@
 // What a tenant's policy may say: every number within bounds that keep the protocol's promises and the service's own.
 import { z } from 'zod';
 import { DEFAULT_POLICY, type Policy } from '../../domain/policy.ts';
+import { LIST_READ_MAXIMUM } from '../../domain/reads.ts';
 import { commandKind } from '../../protocol/documents/command.ts';
 import { id } from '../../protocol/documents/shapes.ts';
 import { component } from '../openapi/components.ts';
@@ -21,6 +22,8 @@ const RATE_MINIMUM = 0.01;
 /** More than a process answers: no limit at all. */
 const RATE_MAXIMUM = 100_000;
 const BURST_MAXIMUM = 1_000_000;
+/** Of one Agent. Interrupted work joins what is queued, and both together must be one list of a decision. */
+const HELD_WORK_ITEMS_MAXIMUM = LIST_READ_MAXIMUM / 2;
 
 const wholeNumber = (least: number, most: number) => z.int().min(least).max(most);
 const leaseSeconds = wholeNumber(1, YEAR_SECONDS);
@@ -50,8 +53,8 @@ export const policyShape = component(
       messagesPerMinute: wholeNumber(1, 100_000),
       proposalsPerMinute: wholeNumber(1, 100_000),
       delegationDepth: wholeNumber(0, DEPTH_MAXIMUM),
-      queuedWorkItems: wholeNumber(1, 10_000),
-      activeWorkItems: wholeNumber(1, 10_000),
+      queuedWorkItems: wholeNumber(1, HELD_WORK_ITEMS_MAXIMUM),
+      activeWorkItems: wholeNumber(1, HELD_WORK_ITEMS_MAXIMUM),
     }),
     // Optional, for policies that were written down before there were rates.
     rates: z

@@ -1,7 +1,7 @@
 // Answers the reads of a Command and pages through aggregates, on the hosted store. Sibling of sqlite/loading.ts.
 import type { AggregateKind, Aggregates } from '../../domain/aggregates.ts';
 import { one, readKey, type LoadedAggregate, type Read, type RecentCount } from '../../domain/reads.ts';
-import { checkListLength, checkListRead, pageLimit } from '../bounded-reads.ts';
+import { checkListRead, fitsList, pageLimit } from '../bounded-reads.ts';
 import type { PageRequest } from '../port.ts';
 import type { Answer, Answers } from '../read-answers.ts';
 import type { Statement, Value } from './session.ts';
@@ -56,7 +56,7 @@ export function answersFrom(reads: readonly Read[], rows: readonly SectionRow[])
     else if (section === 'aggregate') {
       const aggregate = aggregateFrom(body);
       if (!list) answers.set(readKey(one(aggregate.kind, aggregate.id)), { aggregates: [aggregate] });
-      else checkListLength(list.push(aggregate));
+      else if (fitsList(aggregate.kind, list.length + 1)) list.push(aggregate);
     }
   }
   return answers;

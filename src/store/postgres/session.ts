@@ -8,15 +8,18 @@ import { faultOf } from './faults.ts';
 import type { Address } from './socket.ts';
 import { CONNECT_TIMEOUT_MS, connectSocket } from './socket.ts';
 
-/** A statement that computes longer than this is wrong; none of ours scans a table. */
-export const STATEMENT_TIMEOUT_MS = 30_000;
 /** Waiting for a lock longer than this, an acceptance starts over, a bounded number of times. */
 export const LOCK_TIMEOUT_MS = 10_000;
+/** Above the wait for a lock. A statement that computes longer than the rest is wrong; none of ours scans a table. */
+export const STATEMENT_TIMEOUT_MS = LOCK_TIMEOUT_MS + 2_000;
 /** A decision that forgets to end lets go of its locks. */
 export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 
-/** The server ends every statement before this; who is silent for longer is not there any more. */
-export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000;
+/**
+ * The server ends every statement before this; who is silent for longer is not there any more. Well below the 30 s that
+ * clients wait, so that they are told to try again and do not hang up.
+ */
+export const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 3_000;
 
 /** For the connection, the login and the preparation of the hot statements. */
 export const OPEN_TIMEOUT_MS = CONNECT_TIMEOUT_MS + 5_000;

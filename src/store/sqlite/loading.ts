@@ -4,7 +4,7 @@ import type { AggregateKind, Aggregates } from '../../domain/aggregates.ts';
 import type { ListRead, LoadedAggregate, Read, RecentCount, RecentRead } from '../../domain/reads.ts';
 import { LIST_READ_MAXIMUM, readKey, RECENT_MARGIN } from '../../domain/reads.ts';
 import { addSeconds } from '../../protocol/timestamps.ts';
-import { checkListLength, checkListRead, pageLimit } from '../bounded-reads.ts';
+import { checkListRead, fitsList, pageLimit } from '../bounded-reads.ts';
 import type { PageRequest } from '../port.ts';
 import type { Answer, Answers } from '../read-answers.ts';
 import { parseStored } from '../stored-json.ts';
@@ -68,8 +68,7 @@ export function page(connection: SqliteConnection, organizationId: string, reque
 function list(connection: SqliteConnection, organizationId: string, read: ListRead): LoadedAggregate[] {
   checkListRead(read);
   const rows = rowsOf(connection, organizationId, read, '', LIST_READ_MAXIMUM + 1);
-  checkListLength(rows.length);
-  return rows;
+  return fitsList(read.kind, rows.length) ? rows : rows.slice(0, LIST_READ_MAXIMUM);
 }
 
 function rowsOf(

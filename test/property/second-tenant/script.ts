@@ -51,7 +51,7 @@ async function playMission(recorded: RecordedTenant, mission: Mission, { olga, a
   const { tenant } = mission;
   await mission.join(bob);
   await mission.accept(ada, 'mission.renew_coordinator', { leaseSeconds: 86_400 });
-  const workItemId = await approvedItem(mission, olga, bob);
+  const workItemId = await approvedItem(recorded, mission, olga, bob);
   const item = await mission.start(bob, workItemId);
   await mission.accept(bob, USAGE, { ...item, usageDelta: { modelTokens: 7 } });
   await mission.accept(bob, RENEW, { ...item, leaseSeconds: 900 });
@@ -85,9 +85,13 @@ async function playMission(recorded: RecordedTenant, mission: Mission, { olga, a
 }
 
 /** Queued until its owner approves of one execution. */
-async function approvedItem(mission: Mission, olga: ActorKey, bob: ActorKey): Promise<string> {
+async function approvedItem(
+  { tenant }: RecordedTenant,
+  mission: Mission,
+  olga: ActorKey,
+  bob: ActorKey,
+): Promise<string> {
   const workItemId = await mission.queued(bob, { executionApproval: 'human_required' });
-  const { tenant } = mission;
   const read = await tenant.store.read(tenant.organization.organizationId, (reader) =>
     reader.page({ kind: 'mission', groupId: mission.groupId, limit: 1 }),
   );
@@ -116,7 +120,7 @@ async function approvedItem(mission: Mission, olga: ActorKey, bob: ActorKey): Pr
 
 /** Each kind of "no", and the same Command twice. */
 async function beRefused(recorded: RecordedTenant, mission: Mission, { olga, ada, bob }: Cast): Promise<void> {
-  const { tenant } = mission;
+  const { tenant } = recorded;
   const draft = Mission.draft(tenant, olga, ada).creation();
   const bytes = tenant.sign(olga, draft);
   for (let time = 0; time < 2; time += 1) await tenant.submitBytes(bytes, olga.principal);
