@@ -38,6 +38,7 @@ export const missionAnswer = component(
       permissions: z.array(z.string()),
       submission: submission.optional(),
       submissions: z.array(submission),
+      workItemCount: z.int().min(0).optional().meta({ description: 'WorkItems that were authorized in it so far.' }),
       approvedArtifactHashes: z.array(sha256).optional(),
       approvalId: id.optional(),
       endedAt: timestamp.optional(),
