@@ -29,13 +29,14 @@ export interface Judged {
 
 /** Beside the code's own: where HTTP itself has a word for it. */
 const OTHER_STATUSES: Readonly<Record<string, readonly number[]>> = {
-  PROTOCOL_VIOLATION: [404, 408, 413, 414, 417, 431, 505],
+  PROTOCOL_VIOLATION: [404, 405, 408, 413, 414, 415, 417, 431, 505],
   INVALID_COMMAND: [404],
 };
 /** Whatever else an answer carries came from where it should not. */
 const HEADERS = new Set([
   ...['cache-control', 'connection', 'content-length', 'content-type', 'date', 'keep-alive', 'retry-after'],
   ...['transfer-encoding', 'www-authenticate', 'x-content-type-options'],
+  ...['accept', 'allow', 'content-security-policy', 'etag', 'referrer-policy', 'x-request-id'],
 ]);
 const ANSWER_MAXIMUM = 16 * 1_024 * 1_024;
 const ANSWER_DEPTH = 80;
@@ -53,10 +54,12 @@ export function judge(answer: Answer, question: Question): Judged {
   if (status >= 500) findings.push(`status ${status}: ${body.slice(0, 300)}`);
   if (body.length > ANSWER_MAXIMUM) findings.push(`an answer of ${body.length} characters`);
   if (status === 100 || (status >= 300 && status < 400)) {
-    if (status !== 100) findings.push(`status ${status}`);
+    // Whoever has the description already and says so.
+    const isKnown = status === 304 && /if-none-match/i.test(question.sent);
+    if (status !== 100 && !isKnown) findings.push(`status ${status}`);
     return { findings };
   }
-  if (question.expect === 'unauthorized' && ![400, 401, 404, 413].includes(status))
+  if (question.expect === 'unauthorized' && ![400, 401, 404, 405, 413, 415, 429].includes(status))
     findings.push(`not refused: ${status}`);
   if (question.isHead) return { findings };
   if (status >= 400) return { ...errorFindings(answer, findings) };
@@ -67,6 +70,7 @@ function headerFindings(headers: Answer['headers']): string[] {
   const findings: string[] = [];
   for (const [name, value] of headers) {
     if (!HEADERS.has(name)) findings.push(`a header ${JSON.stringify(name)}: ${JSON.stringify(value.slice(0, 100))}`);
+    if (name === 'x-request-id' && !/^[\w.:@=+-]{1,128}$/.test(value)) findings.push('an odd name of a request');
     if (!/^[\x20-\x7e]*$/.test(value)) findings.push(`the header ${name} holds control characters`);
   }
   return findings;
@@ -99,7 +103,11 @@ function errorFindings({ status, headers, body }: Answer, findings: string[]): J
   return { findings, code };
 }
 
-function successFindings({ status, body }: Answer, { expect }: Question, findings: string[]): Judged {
+/** The page that shows the description, and what Prometheus reads. */
+const NO_JSON = /^(text\/(html|css|javascript|plain)|image\/png)/;
+
+function successFindings({ status, headers, body }: Answer, { expect }: Question, findings: string[]): Judged {
+  if (NO_JSON.test(headers.find(([name]) => name === 'content-type')?.[1] ?? '')) return { findings };
   const json = parseStrictJson(Buffer.from(body, 'utf8'), { maxBytes: ANSWER_MAXIMUM, maxDepth: ANSWER_DEPTH });
   if (!json.ok) return { findings: [...findings, `${status} without JSON (${json.fault}): ${body.slice(0, 200)}`] };
   const value = json.value as { receipt?: { events?: unknown[] }; duplicate?: unknown } | null;

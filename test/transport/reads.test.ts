@@ -45,7 +45,7 @@ describe.each(STORES)('$name: reading a Mission', ({ open }) => {
     const one = (await api.get(played.bob, `/missions/${path(played.mission.missionId)}`)).json;
     expectValid('mission', [one.mission]);
     expect(one.mission.objective).toBe('Ship the release');
-    expect(one.details).toEqual({ title: 'A release', permissions: [], submissions: [] });
+    expect(one.details).toEqual({ title: 'A release', permissions: [], submissions: [], workItemCount: 5 });
     expect(await api.all(played.bob, '/missions')).toEqual([one]);
   });
 

@@ -42,6 +42,7 @@ function changesLogged(logger: Logger): MiddlewareHandler {
     if (method === 'GET' && !isRefused) return;
     const asked = { ...namesOf(c), method, path: c.req.path.slice(0, PATH_MAXIMUM), status };
     if (status < 400) logger.info(asked, 'the operator changed something');
-    else logger.warn(asked, 'a request for the operator was refused');
+    // Not as a warning: strangers would fill the log with them.
+    else logger.info(asked, 'a request for the operator was refused');
   };
 }
