@@ -75,6 +75,7 @@ export class FairQueue<Load = never> {
   private active = 0;
   private waiting = 0;
   private closed = false;
+  private isStartingSoon = false;
   private onceIdle: (() => void)[] = [];
 
   constructor(options: FairQueueOptions) {
@@ -148,6 +149,20 @@ export class FairQueue<Load = never> {
       if (jobs) jobs.push(waiting);
       else this.lanes.set(lane, [waiting]);
       this.waiting += 1;
+      if (sharing) this.startSoon();
+      else this.startWhatMay();
+    });
+  }
+
+  /**
+   * After everything that this turn of the event loop brings: whoever is verified by now comes along. Without it a store that
+   * works synchronously would never see two waiting.
+   */
+  private startSoon(): void {
+    if (this.isStartingSoon) return;
+    this.isStartingSoon = true;
+    setImmediate(() => {
+      this.isStartingSoon = false;
       this.startWhatMay();
     });
   }
