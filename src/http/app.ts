@@ -14,6 +14,7 @@ import { Tokens } from './auth/tokens.ts';
 import { commandRoutes } from './commands.ts';
 import { HttpRefusal, refusalResponse } from './errors.ts';
 import { healthRoutes } from './health.ts';
+import { HeldAnswers } from './limits/held-answers.ts';
 import { limitRequests } from './limits/limited.ts';
 import { RequestLimits } from './limits/request-limits.ts';
 import { Readiness } from './readiness.ts';
@@ -53,12 +54,17 @@ export interface HttpParts {
   metricsText?: () => Promise<string>;
   /** Absent: asked of the store each time. */
   readiness?: Readiness;
+  /** How long a refusal for the rate is held back; 0 where the clock does not run. */
+  heldMilliseconds?: number;
   pass?: PassPoint;
 }
 
 /** What the parts of the API share, made once. */
-export interface Services extends Required<Omit<HttpParts, 'operatorToken' | 'random' | 'metricsText'>> {
+export interface Services extends Required<
+  Omit<HttpParts, 'operatorToken' | 'random' | 'metricsText' | 'heldMilliseconds'>
+> {
   operatorToken: string | undefined;
+  held: HeldAnswers;
   directory: Directory;
   challenges: Challenges;
   tokens: Tokens;
@@ -84,6 +90,7 @@ export function createApp(parts: HttpParts): Hono {
     challenges: new Challenges(parts.vault, parts.random),
     tokens: new Tokens(parts.vault),
     keys: new KeyWatch(organizations),
+    held: new HeldAnswers(parts.heldMilliseconds),
     limits: new RequestLimits({ organizations, logger, monotonic }),
   };
   const app = new Hono();
@@ -102,7 +109,7 @@ export function createApp(parts: HttpParts): Hono {
   app.notFound((c) => noSuchRoute(c, methods.of(c.req.path)));
   app.route('/', healthRoutes(services));
   const { metricsText: text, operatorToken } = parts;
-  if (text) app.route('/', metricsRoutes({ text, operatorToken, monotonic }));
+  if (text) app.route('/', metricsRoutes({ text, operatorToken, monotonic, held: services.held }));
   app.route(
     '/',
     descriptionRoutes(() => description),
@@ -120,7 +127,7 @@ function tenantRoutes(services: Services): Hono<TenantEnv> {
   const tenant = new Hono<TenantEnv>();
   tenant.route('/auth', authRoutes(services));
   tenant.use('*', authenticate(services));
-  tenant.use('*', limitRequests(services.limits));
+  tenant.use('*', limitRequests(services.limits, services.held));
   tenant.route('/', commandRoutes(services));
   tenant.route('/', readRoutes(services));
   tenant.all('*', (c) => c.notFound());

@@ -3,7 +3,7 @@
 import { Hono } from 'hono';
 import { METRICS_CONTENT_TYPE } from '../platform/metrics.ts';
 import { declared, type Operation } from './openapi/operation.ts';
-import { operatorOnly } from './operator/guard.ts';
+import { operatorOnly, type GuardParts } from './operator/guard.ts';
 
 const METRICS: Operation = {
   id: 'readMetrics',
@@ -14,17 +14,15 @@ const METRICS: Operation = {
   answers: { 200: { description: 'The metrics.', contentTypes: ['text/plain'] } },
 };
 
-export interface MetricsParts {
+/** Without an operator token there is nothing there. */
+export interface MetricsParts extends GuardParts {
   text: () => Promise<string>;
-  /** Without one there is nothing there. */
-  operatorToken: string | undefined;
-  monotonic: () => number;
 }
 
 /** Beside the API. */
-export function metricsRoutes({ text, operatorToken, monotonic }: MetricsParts): Hono {
+export function metricsRoutes({ text, ...guard }: MetricsParts): Hono {
   const routes = new Hono();
-  routes.use('/metrics', operatorOnly(operatorToken, monotonic));
+  routes.use('/metrics', operatorOnly(guard));
   routes.get(
     '/metrics',
     declared(METRICS, async (c) => c.body(await text(), 200, { 'Content-Type': METRICS_CONTENT_TYPE })),

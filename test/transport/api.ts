@@ -58,7 +58,7 @@ export class Api {
       logger: createLogger('trace', { write: (line) => void this.log.push(line) }),
       ...(options.clock && { clock: options.clock }),
       ...(options.turns && { turns: options.turns }),
-      ...(options.monotonic && { monotonic: options.monotonic }),
+      ...(options.monotonic && { monotonic: options.monotonic, heldMilliseconds: 0 }),
       ...(options.operatorToken !== undefined && { operatorToken: options.operatorToken }),
     });
   }

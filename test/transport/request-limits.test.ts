@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, type Rate, type RequestRates } from '../../src/domain/policy.ts';
 import { listen } from '../../src/http/listen.ts';
-import { UNBELIEVED_COST } from '../../src/http/limits/request-limits.ts';
+import { HELD_MILLISECONDS, HeldAnswers } from '../../src/http/limits/held-answers.ts';
+import { limitedBy, UNBELIEVED_COST } from '../../src/http/limits/request-limits.ts';
 import { RECHECK_MILLISECONDS } from '../../src/http/limits/tenant-rates.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
 import { lookBehind } from '../contract/behind.ts';
@@ -61,6 +63,31 @@ describe.each(STORES)('$name: request limits', ({ open }) => {
     now += 1;
     expect((await api.get(olga, '/me')).status).toBe(200);
     expect(refusalIn(await api.get(olga, '/me'))).toBe(LIMITED);
+  });
+
+  it('whoever is over a limit is told a little later, and need not wait for that time again', async () => {
+    const tenant = await Tenant.create(opened.store, {
+      policy: { rates: rates({ reads: { organization: PLENTY, actor: TWO } }) },
+    });
+    const olga = await tenant.human('olga');
+    const api = new Api(tenant);
+    await Promise.all([api.get(olga, '/me'), api.get(olga, '/me')]);
+    const begun = performance.now();
+    const limited = await Promise.all(Array.from({ length: 10 }, () => api.get(olga, '/me')));
+    const waited = performance.now() - begun;
+    expect(limited.map(refusalIn)).toEqual(limited.map(() => LIMITED));
+    expect(waited).toBeGreaterThan(HELD_MILLISECONDS - 5);
+    // A token comes every 500 ms, counted from the moment of asking.
+    for (const answer of limited) expect(errorIn(answer).retryAfterMs).toBeLessThanOrEqual(500 - HELD_MILLISECONDS);
+    await delay(500 - HELD_MILLISECONDS + 5);
+    expect((await api.get(olga, '/me')).status).toBe(200);
+  });
+
+  it('so many answers are held and no more; the others go out at once', async () => {
+    const held = new HeldAnswers(60_000, 1);
+    void held.hold(limitedBy('reads', 100));
+    const refusal = limitedBy('reads', 70_000);
+    expect(await held.hold(refusal)).toBe(refusal);
   });
 
   it("all actors of an Organization together stay within its own limit, and another Organization's is its own", async () => {

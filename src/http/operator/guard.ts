@@ -4,13 +4,20 @@ import type { MiddlewareHandler } from 'hono';
 import type { Rate } from '../../domain/policy.ts';
 import { refuse } from '../../protocol/refusals.ts';
 import { fail, HttpRefusal } from '../errors.ts';
+import type { HeldAnswers } from '../limits/held-answers.ts';
 import { TokenBuckets } from '../limits/token-buckets.ts';
 import { bearerToken } from '../tenancy.ts';
 
 /** Wrong tokens, of everybody together: more than a person mistypes. Whoever has the right one is never in the way. */
 export const OPERATOR_GUESSES: Rate = { perSecond: 1, burst: 20 };
 
-export function operatorOnly(operatorToken: string | undefined, monotonic: () => number): MiddlewareHandler {
+export interface GuardParts {
+  operatorToken: string | undefined;
+  monotonic: () => number;
+  held: HeldAnswers;
+}
+
+export function operatorOnly({ operatorToken, monotonic, held }: GuardParts): MiddlewareHandler {
   const wanted = operatorToken === undefined ? undefined : digest(operatorToken);
   const guesses = new TokenBuckets(monotonic);
   const draw = { name: 'guess', rate: OPERATOR_GUESSES };
@@ -19,7 +26,8 @@ export function operatorOnly(operatorToken: string | undefined, monotonic: () =>
     if (!timingSafeEqual(digest(bearerToken(c) ?? ''), wanted)) {
       const retryAfterMs = guesses.take([draw]);
       if (retryAfterMs === 0) throw fail('AUTH_REQUIRED', 'the operator token is required');
-      throw new HttpRefusal(refuse('RATE_LIMITED', 'too many requests without the operator token', { retryAfterMs }));
+      const refusal = refuse('RATE_LIMITED', 'too many requests without the operator token', { retryAfterMs });
+      throw new HttpRefusal(await held.hold(refusal));
     }
     await next();
   };

@@ -5,7 +5,7 @@ import { limitBody, OPERATOR_BODY_MAXIMUM } from '../bodies.ts';
 import { namesOf } from '../watching.ts';
 import { agentRoutes, type AgentParts } from './agents.ts';
 import { auditRoutes } from './audit.ts';
-import { operatorOnly } from './guard.ts';
+import { operatorOnly, type GuardParts } from './guard.ts';
 import { organizationRoutes, type OrganizationParts } from './organizations.ts';
 import { policyRoutes, type PolicyParts } from './policy.ts';
 import { principalRoutes, type PrincipalParts } from './principals.ts';
@@ -13,12 +13,13 @@ import { principalRoutes, type PrincipalParts } from './principals.ts';
 export type OperatorParts = { logger: Logger } & OrganizationParts &
   PrincipalParts &
   AgentParts &
-  PolicyParts & { operatorToken: string | undefined; monotonic: () => number };
+  PolicyParts &
+  GuardParts;
 
 export function operatorRoutes(parts: OperatorParts): Hono {
   const routes = new Hono();
   routes.use(changesLogged(parts.logger));
-  routes.use(operatorOnly(parts.operatorToken, parts.monotonic));
+  routes.use(operatorOnly(parts));
   routes.use(limitBody(OPERATOR_BODY_MAXIMUM));
   routes.route('/', organizationRoutes(parts));
   routes.route('/', principalRoutes(parts));
