@@ -9,6 +9,8 @@ import { errorDocument } from './errors.ts';
 interface Unreadable {
   status: number;
   message: string;
+  /** Milliseconds; it may be nobody's fault, and the same request is welcome after it. */
+  retryAfterMs?: number;
 }
 
 const NO_HTTP: Unreadable = { status: 400, message: 'this is no request of HTTP/1.1' };
@@ -19,7 +21,8 @@ const TUNNEL: Unreadable = { status: 404, message: 'this service makes no tunnel
 const BY_CODE: Readonly<Record<string, Unreadable>> = {
   HPE_HEADER_OVERFLOW: { status: 431, message: 'the head of the request is too large' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'the chunk extensions of the body are too large' },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'the request did not come in time' },
+  // Perhaps it came and we were not there to read it: a process that was held finds its time run out when it wakes.
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'the request did not come in time', retryAfterMs: 1_000 },
 };
 
 /** As everything else that we answer. */
@@ -78,14 +81,23 @@ function endOf(connection: Duplex): void {
   else connection.destroy();
 }
 
-function documentOf({ message }: Unreadable): string {
-  return JSON.stringify(errorDocument(refuse('PROTOCOL_VIOLATION', message)));
+function documentOf({ message, retryAfterMs }: Unreadable): string {
+  const isRetryable = retryAfterMs !== undefined;
+  const refusal = isRetryable
+    ? refuse('INTERNAL_ERROR', message, { retryAfterMs })
+    : refuse('PROTOCOL_VIOLATION', message);
+  return JSON.stringify(errorDocument(refusal));
 }
 
 function textOf(unreadable: Unreadable): string {
   const { status } = unreadable;
   const body = documentOf(unreadable);
-  const headers = { ...HEADERS, 'Content-Length': String(Buffer.byteLength(body)) };
+  const { retryAfterMs } = unreadable;
+  const headers = {
+    ...HEADERS,
+    ...(retryAfterMs !== undefined && { 'Retry-After': String(Math.ceil(retryAfterMs / 1_000)) }),
+    'Content-Length': String(Buffer.byteLength(body)),
+  };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n');
 }

@@ -22,8 +22,6 @@ const LOST_ANSWERS = 0.5;
 const FULL_DISKS = 0.02;
 /** Who is held is looked for there. */
 const LINUX_ONLY = ['pauses', 'two-processes'];
-/** From so many kills on, waiting half a minute for a server's time limit is no matter. */
-const THOROUGH_KILLS = 100;
 
 const options = readOptions(process.argv.slice(2));
 if (options) {
@@ -81,8 +79,7 @@ async function playOnOneDatabase({ engine, grounds, options, chance, chapter }: 
       await chapter('sessions', (tally) => endSessions(theatre, server, shareOf(options.kills, SESSIONS), tally));
       await chapter('database', (tally) => killDatabase(theatre, server, shareOf(options.kills, DATABASE), tally));
       await chapter('lost-answers', (tally) => loseAnswers(theatre, shareOf(options.kills, LOST_ANSWERS), tally));
-      const long = options.kills >= THOROUGH_KILLS;
-      await chapter('two-processes', (tally) => holdOneOfTwo(theatre, { long }, tally));
+      await chapter('two-processes', (tally) => holdOneOfTwo(theatre, tally));
     }
     await chapter('kills', (tally) => killAtRandom(theatre, options.kills, tally));
     console.log(

@@ -29,7 +29,8 @@ export interface Judged {
 
 /** Beside the code's own: where HTTP itself has a word for it. */
 const OTHER_STATUSES: Readonly<Record<string, readonly number[]>> = {
-  PROTOCOL_VIOLATION: [404, 405, 408, 413, 414, 415, 417, 431, 505],
+  PROTOCOL_VIOLATION: [404, 405, 413, 414, 415, 417, 431, 505],
+  INTERNAL_ERROR: [408],
   INVALID_COMMAND: [404],
 };
 /** Whatever else an answer carries came from where it should not. */

@@ -1,7 +1,7 @@
 // An Organization made over the service's own API, its people with keys and tokens, and the Commands that it accepted.
 import { strict as assert } from 'node:assert';
 import type { Receipt } from '../../src/authority/ports.ts';
-import type { Policy } from '../../src/domain/policy.ts';
+import type { Policy, RequestRates } from '../../src/domain/policy.ts';
 import { answerChallenge, newClientNonce } from '../../src/worker/challenge.ts';
 import { signCommand, type CommandDraft, type Epochs } from '../../src/worker/commands.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
@@ -14,6 +14,10 @@ import { OPERATOR_TOKEN, type Host } from './host.ts';
 const ORIGIN = 'http://fuzz.test';
 /** Milliseconds after which a token is replaced: well before its quarter of an hour is over. */
 const TOKEN_AGE_MAXIMUM = 300_000;
+/** Bad signatures cost twenty, and there are many. */
+const RATE = { perSecond: 100_000, burst: 1_000_000 };
+const SHARED = { organization: RATE, actor: RATE };
+const RATES: RequestRates = { commands: SHARED, reads: SHARED, logins: SHARED };
 /** The most that a policy may allow: what is slowed down is not tested. */
 const LIMITS = {
   messagesPerMinute: 100_000,
@@ -62,6 +66,7 @@ export class FuzzTenant implements MissionTenant {
     await tenant.operator('PUT', `/organizations/${slug}/policy`, {
       ...policy,
       limits: { ...policy.limits, ...LIMITS },
+      rates: RATES,
       services: [...policy.services, rights],
     });
     return tenant;

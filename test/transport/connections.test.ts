@@ -77,6 +77,9 @@ describe('connections', () => {
     socket.write('GET /healthz HTTP/1.1\r\nHost: ');
     await ended;
     expect(answer).toContain('408 Request Timeout');
+    // A process that was held finds the time run out when it wakes: the sender must try again, and is told so.
+    expect(answer).toContain('"retryable":true');
+    expect(answer).toContain('Retry-After: 1');
     expect(performance.now() - begun).toBeLessThan(13_000);
   });
 

@@ -12,8 +12,11 @@ import { CONNECT_TIMEOUT_MS, connectSocket } from './socket.ts';
 export const LOCK_TIMEOUT_MS = 10_000;
 /** Above the wait for a lock. A statement that computes longer than the rest is wrong; none of ours scans a table. */
 export const STATEMENT_TIMEOUT_MS = LOCK_TIMEOUT_MS + 2_000;
-/** A decision that forgets to end lets go of its locks. */
-export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+/**
+ * A process that is held in the middle of a decision lets go of its locks, and a shared transaction may have many. Below the
+ * wait for a lock, so that whoever waits for them still gets them; a healthy decision takes milliseconds.
+ */
+export const IDLE_IN_TRANSACTION_TIMEOUT_MS = 7_000;
 
 /**
  * The server ends every statement before this; who is silent for longer is not there any more. Well below the 30 s that
