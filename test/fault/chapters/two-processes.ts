@@ -8,10 +8,11 @@ import type { Theatre } from '../theatre.ts';
 import { missionCreation } from '../world.ts';
 
 /**
- * Milliseconds that the first one is held: longer than the server lets a transaction idle, by enough for all who waited. A
- * change of the Registry may stand in line behind it, and everybody of its tenant behind that, so nothing is promised sooner.
+ * Milliseconds that the first one is held: longer than the server lets two transactions idle, by enough for all who waited. A
+ * change of the Registry may stand in line behind the first, of the same held process, and everybody of its tenant behind
+ * that, so nothing is promised sooner.
  */
-const HELD = IDLE_IN_TRANSACTION_TIMEOUT_MS + 5_000;
+const HELD = 2 * IDLE_IN_TRANSACTION_TIMEOUT_MS + 5_000;
 /** Acceptances under load before the one that is held. */
 const PASSINGS = 20;
 /** Milliseconds for what the first one had in hand. */

@@ -12,10 +12,14 @@ import type {
   ReceiptRecord,
 } from '../../../src/store/evidence-records.ts';
 import { eventFromRecord, type EventRecord, type HeadRecord } from '../../../src/store/stream-records.ts';
+import { addSeconds } from '../../../src/protocol/timestamps.ts';
 import { chainNext, chainStart } from '../../../src/wire/chain.ts';
 import { commitPayload } from '../../../src/wire/commitments.ts';
 import type { Behind } from '../../contract/behind.ts';
 import { countBy, quote, rowsIn, rowsOf } from './sql.ts';
+
+/** Longer than an acceptance waits for a lock. */
+const WAIT_MAXIMUM_SECONDS = 60;
 
 interface Seen {
   position: number;
@@ -124,7 +128,8 @@ export class Rows {
       keys,
     );
     const [first] = events.map(({ trustedAcceptedAt }) => trustedAcceptedAt).sort();
-    const since = first === undefined ? [] : [quote(first)];
+    // An acceptance that waited for further Groups has Events as late as theirs, and was admitted before it waited.
+    const since = first === undefined ? [] : [quote(addSeconds(first, -WAIT_MAXIMUM_SECONDS))];
     const admissions = since.length
       ? await rowsOf<AdmissionRecord>(
           behind,
