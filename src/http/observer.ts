@@ -1,19 +1,7 @@
 // What the HTTP surface tells of its requests to whoever watches the service. Routes are patterns, never paths.
+import type { AnsweredRequest } from '../platform/observation.ts';
 import type { TraceParent } from '../platform/tracing.ts';
-import type { ErrorCode } from '../protocol/refusals.ts';
 import { UNOBSERVED as UNOBSERVED_STORE, type QueueObserver } from '../store/observer.ts';
-
-export interface AnsweredRequest {
-  method: string;
-  /** As registered: `/v1/orgs/:slug/commands`. */
-  route: string;
-  status: number;
-  /** Of the error document, where the answer is one. */
-  code: ErrorCode | undefined;
-  /** `performance.now()` when it came. */
-  began: number;
-  requestId: string;
-}
 
 export type LoginStep = 'login' | 'session' | 'refresh';
 

@@ -125,7 +125,7 @@ function listeners(event: string): ((...args: unknown[]) => void)[] {
 }
 
 /** Asked of the system; that somebody else takes it before the server does is possible, and then the start fails. */
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', reject);

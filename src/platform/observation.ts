@@ -74,7 +74,7 @@ export class Observation implements StoreObserver, AuthorityObserver {
     }
   }
 
-  answered(request: Answered): void {
+  answered(request: AnsweredRequest): void {
     const { route, status, code, began, requestId } = request;
     const method = METHODS.has(request.method) ? request.method : OTHER;
     this.of.requests.inc({ method, route, status });
@@ -212,11 +212,14 @@ export class Observation implements StoreObserver, AuthorityObserver {
   }
 }
 
-interface Answered {
+export interface AnsweredRequest {
   method: string;
+  /** As registered: `/v1/orgs/:slug/commands`. */
   route: string;
   status: number;
+  /** Of the error document, where the answer is one. */
   code: ErrorCode | undefined;
+  /** `performance.now()` when it came. */
   began: number;
   requestId: string;
 }

@@ -5,7 +5,7 @@ import { LostTraces } from './lost-traces.ts';
 import { Metrics } from './metrics.ts';
 import { Observation } from './observation.ts';
 import type { TracingConfig } from './tracing.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from './package.ts';
 
 export interface ObserveOptions {
   /** The engine's name. */

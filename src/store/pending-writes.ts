@@ -47,6 +47,10 @@ export class PendingWrites {
   /** `now`: of the decision, for the Events that count as recent. */
   answer(read: Read, stored: Answer, now: string): Answer {
     if (this.transitions.length === 0) return stored;
+    if (read.read === 'one') {
+      const change = this.aggregates.get(`${read.kind} ${read.id}`);
+      return change ? { aggregates: [loadedFrom(change)] } : stored;
+    }
     if ('recent' in stored) return { recent: this.recent(read as RecentRead, stored.recent, now) };
     const kept = stored.aggregates.filter(({ kind, id }) => !this.aggregates.has(`${kind} ${id}`));
     const changed = [...this.aggregates.values()].filter((change) => answers(change, read)).map(loadedFrom);
@@ -68,9 +72,8 @@ export class PendingWrites {
   }
 }
 
-function answers({ kind, id, groupId, index }: PendingAggregate, read: Read): boolean {
-  if (read.read === 'recent' || kind !== read.kind) return false;
-  if (read.read === 'one') return id === read.id;
+function answers({ kind, groupId, index }: PendingAggregate, read: Read): boolean {
+  if (read.read !== 'list' || kind !== read.kind) return false;
   if (read.groupId !== undefined && groupId !== read.groupId) return false;
   if (read.states !== undefined && !read.states.includes(index.state ?? '')) return false;
   if (read.holder !== undefined && index.holder !== read.holder) return false;

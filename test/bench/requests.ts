@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { signCommand, type CommandDraft } from '../../src/worker/commands.ts';
 import { actorKeyFromSeed } from '../../src/worker/keys.ts';
+import { workContract } from '../support/work-contract.ts';
 import type { Speaker, SpokenGroup, World } from './world.ts';
 
 /** Makes a Command of about 2.8 kB, as in design section 12. */
@@ -48,24 +49,7 @@ function post({ groupId, conversationId }: SpokenGroup, text: string): CommandDr
 }
 
 function authorize({ groupId }: SpokenGroup): CommandDraft {
-  const deliverable = { deliverableId: 'code', description: 'The code', mediaType: 'text/plain' };
-  const contract = {
-    contractVersion: 1,
-    goal: 'Write the code',
-    requiredDeliverables: [{ ...deliverable, schema: 'https://schemas.example/code' }],
-    acceptanceCriteria: [{ criterionId: 'works', description: 'It works', evidenceRequired: ['deterministic_test'] }],
-    inputArtifacts: [],
-    dependencyWorkItemIds: [],
-    allowedResources: [],
-    requiredCapabilities: [{ id: 'software.coding', version: '1.2.0' }],
-    deadline: WORK_DEADLINE,
-    requestedUrgency: 'normal',
-    businessImpact: 'The release waits for it',
-    retryPolicy: { maxAttempts: 3, backoff: 'fixed', maxDelay: 'PT1M', retryableFailures: [] },
-    budget: { modelTokenLimit: 1 },
-    sideEffectRisk: 'none',
-    executionApproval: 'not_required',
-  };
+  const contract = workContract(WORK_DEADLINE, { budget: { modelTokenLimit: 1 } });
   return { kind: 'work.authorize', groupId, payload: { workItemId: freshId(), contract } };
 }
 

@@ -2,11 +2,11 @@
 // no pg_dump, and a pg_dump dumps no server that is newer than itself.
 import { execFile, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createInterface } from 'node:readline';
+import { freePort } from '../../src/platform/embedded-postgres.ts';
 
 const run = promisify(execFile);
 const PLACES = '/usr/lib/postgresql';
@@ -58,15 +58,4 @@ export async function startCluster(programs: string): Promise<Cluster> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
 }

@@ -4,6 +4,7 @@ import { signArtifact, signApproval, signEvidence } from '../../src/worker/docum
 import type { CommandDraft, Epochs } from '../../src/worker/commands.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
 import { CODING, type Tenant } from './tenant.ts';
+import { workContract } from './work-contract.ts';
 
 export const id = () => `urn:uuid:${randomUUID()}`;
 
@@ -115,31 +116,7 @@ export class Mission {
   }
 
   contract(overrides: object = {}): Record<string, unknown> {
-    return {
-      contractVersion: 1,
-      goal: 'Write the code',
-      requiredDeliverables: [
-        {
-          deliverableId: 'code',
-          description: 'The code',
-          mediaType: 'text/plain',
-          schema: 'https://schemas.example/code',
-        },
-      ],
-      acceptanceCriteria: [{ criterionId: 'works', description: 'It works', evidenceRequired: ['deterministic_test'] }],
-      inputArtifacts: [],
-      dependencyWorkItemIds: [],
-      allowedResources: [],
-      requiredCapabilities: [CODING],
-      deadline: this.later(20 * DAY),
-      requestedUrgency: 'normal',
-      businessImpact: 'The release waits for it',
-      retryPolicy: { maxAttempts: 3, backoff: 'fixed', maxDelay: 'PT1M', retryableFailures: [] },
-      budget: { modelTokenLimit: 1_000 },
-      sideEffectRisk: 'none',
-      executionApproval: 'not_required',
-      ...overrides,
-    };
+    return workContract(this.later(20 * DAY), overrides);
   }
 
   async authorize(overrides: object = {}): Promise<string> {

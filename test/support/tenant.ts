@@ -14,9 +14,10 @@ import type { KeyVault } from '../../src/platform/key-vault.ts';
 import { signDocument } from '../../src/trust/signing.ts';
 import { signCommand, type CommandDraft, type Epochs } from '../../src/worker/commands.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
+import { CODING } from './work-contract.ts';
 
 const HASH = `sha256:${'a'.repeat(64)}`;
-export const CODING = { id: 'software.coding', version: '1.2.0' };
+export { CODING };
 
 export interface ParsedEvent {
   eventId: string;

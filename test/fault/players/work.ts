@@ -7,8 +7,8 @@ import { signArtifact, signEvidence } from '../../../src/worker/documents.ts';
 import type { Actor } from '../actor.ts';
 import type { Chance } from '../random.ts';
 import type { Team } from '../world.ts';
+import { CODING, workContract } from '../../support/work-contract.ts';
 
-const CODING = { id: 'software.coding', version: '1.2.0' };
 const DEADLINE = '2098-01-01T00:00:00Z';
 const METER = 'ext.missionweaveprotocol.core.resource_usage_record';
 const RENEW = 'ext.missionweaveprotocol.core.work_execution_lease_renew';
@@ -19,7 +19,7 @@ export async function workOnce(team: Team, chance: Chance): Promise<void> {
   const coordinate = (kind: CommandDraft['kind'], payload: object) =>
     team.coordinator.submit({ kind, groupId: team.groupId, payload: { ...payload } }, { coordinatorEpoch: 1 });
   if (chance.isLucky(0.3)) await propose(team, chance.of(team.workers));
-  if (!(await coordinate('work.authorize', { workItemId, contract: contract() }))) return;
+  if (!(await coordinate('work.authorize', { workItemId, contract: workContract(DEADLINE) }))) return;
   if (!(await coordinate('work.offer', offer(workItemId, team.workers)))) return;
   const done = await perform(new Task(team, workItemId), chance);
   if (!done) return void (await coordinate('work.cancel', { workItemId, reason: 'It did not go on' }));
@@ -66,7 +66,7 @@ export class Task {
     const { workItemId } = task;
     const coordinate = (kind: CommandDraft['kind'], payload: object) =>
       team.coordinator.submit({ kind, groupId: team.groupId, payload: { ...payload } }, { coordinatorEpoch: 1 });
-    await coordinate('work.authorize', { workItemId, contract: contract() });
+    await coordinate('work.authorize', { workItemId, contract: workContract(DEADLINE) });
     await coordinate('work.offer', offer(workItemId, [worker]));
     if (!(await task.accept([worker])) || !(await task.start(leaseSeconds))) throw new Error('work did not begin');
     return task;
@@ -147,7 +147,11 @@ export class Task {
 }
 
 async function propose({ groupId }: Team, worker: Actor): Promise<void> {
-  await worker.submit({ kind: 'work.propose', groupId, payload: { proposalId: id(), contract: contract() } });
+  await worker.submit({
+    kind: 'work.propose',
+    groupId,
+    payload: { proposalId: id(), contract: workContract(DEADLINE) },
+  });
 }
 
 function offer(workItemId: string, candidates: readonly Actor[]): object {
@@ -163,33 +167,6 @@ function offer(workItemId: string, candidates: readonly Actor[]): object {
       reliabilityEvidence: [],
       policyRulesApplied: ['default'],
     },
-  };
-}
-
-function contract(): Record<string, unknown> {
-  return {
-    contractVersion: 1,
-    goal: 'Write the code',
-    requiredDeliverables: [
-      {
-        deliverableId: 'code',
-        description: 'The code',
-        mediaType: 'text/plain',
-        schema: 'https://schemas.example/code',
-      },
-    ],
-    acceptanceCriteria: [{ criterionId: 'works', description: 'It works', evidenceRequired: ['deterministic_test'] }],
-    inputArtifacts: [],
-    dependencyWorkItemIds: [],
-    allowedResources: [],
-    requiredCapabilities: [CODING],
-    deadline: DEADLINE,
-    requestedUrgency: 'normal',
-    businessImpact: 'The release waits for it',
-    retryPolicy: { maxAttempts: 3, backoff: 'fixed', maxDelay: 'PT1M', retryableFailures: [] },
-    budget: { modelTokenLimit: 1_000 },
-    sideEffectRisk: 'none',
-    executionApproval: 'not_required',
   };
 }
 
