@@ -3,6 +3,7 @@
 import { connect, type Socket } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
+const CLOSED = 'the service closed a connection';
 
 export interface Answer {
   status: number;
@@ -22,7 +23,12 @@ export class Connection {
       this.deliver();
     });
     socket.on('error', (error) => this.waiting?.reject(error));
-    socket.on('close', () => this.waiting?.reject(new Error('the service closed a connection')));
+    socket.on('close', () => this.waiting?.reject(new Error(CLOSED)));
+  }
+
+  /** Not any more when the service has let go of it, as it does with one that is idle for some seconds. */
+  get isOpen(): boolean {
+    return this.socket.readyState === 'open';
   }
 
   static open(url: string): Promise<Connection> {
@@ -34,6 +40,8 @@ export class Connection {
   }
 
   send(request: Buffer): Promise<Answer> {
+    // A socket that is destroyed takes bytes in silence.
+    if (!this.isOpen) return Promise.reject(new Error(CLOSED));
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
       this.socket.write(request);

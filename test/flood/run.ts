@@ -31,8 +31,8 @@ const CONNECTIONS = { valid: 16, 'bad signatures': 16, 'bad logins': 16, garbage
 const { values } = parseArgs({
   options: {
     engine: { type: 'string' },
-    alternations: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '5' },
+    alternations: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '15' },
     profile: { type: 'string' },
     'default-rates': { type: 'boolean', default: false },
     only: { type: 'string' },
