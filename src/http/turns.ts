@@ -12,7 +12,7 @@ export interface Turns {
 const IN_HAND_MAXIMUM = 64;
 
 /** Of one tenant while another is there: what is in hand shares the thread pool and the main thread with who comes next. */
-export const IN_HAND_OF_ONE_MAXIMUM = 16;
+export const IN_HAND_OF_ONE_MAXIMUM = 8;
 
 export function fairTurns(observer: QueueObserver): Turns {
   const watched = { as: 'turns', by: observer } as const;

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_POLICY, type Rate, type RequestRates } from '../../src/domain/policy.ts';
 import { listen } from '../../src/http/listen.ts';
-import { HELD_MILLISECONDS, HeldAnswers } from '../../src/http/limits/held-answers.ts';
+import { HELD_APART_MILLISECONDS, HELD_MILLISECONDS, HeldAnswers } from '../../src/http/limits/held-answers.ts';
 import { limitedBy, UNBELIEVED_COST } from '../../src/http/limits/request-limits.ts';
 import { RECHECK_MILLISECONDS } from '../../src/http/limits/tenant-rates.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
@@ -83,11 +83,30 @@ describe.each(STORES)('$name: request limits', ({ open }) => {
     expect((await api.get(olga, '/me')).status).toBe(200);
   });
 
+  it('those of one asker go out one after the other, however they came, and nobody else waits for them', async () => {
+    const held = new HeldAnswers(20);
+    const order: string[] = [];
+    const hold = async (asker: string) => {
+      const { retryAfterMs } = await held.hold(limitedBy('reads', 1_000), asker);
+      order.push(asker);
+      return { waited: 1_000 - (retryAfterMs ?? 0) };
+    };
+    const begun = performance.now();
+    const many = Array.from({ length: 50 }, () => hold('many'));
+    const one = hold('one');
+    const waits = (await Promise.all(many)).map(({ waited }) => waited);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(20 + 49 * HELD_APART_MILLISECONDS - 1);
+    for (const [at, waited] of waits.entries())
+      expect(waited).toBeGreaterThanOrEqual(20 + at * HELD_APART_MILLISECONDS);
+    expect((await one).waited).toBeLessThanOrEqual(21);
+    expect(order.indexOf('one')).toBeLessThan(order.length / 2);
+  });
+
   it('so many answers are held and no more; the others go out at once', async () => {
     const held = new HeldAnswers(60_000, 1);
-    void held.hold(limitedBy('reads', 100));
+    void held.hold(limitedBy('reads', 100), 'a');
     const refusal = limitedBy('reads', 70_000);
-    expect(await held.hold(refusal)).toBe(refusal);
+    expect(await held.hold(refusal, 'b')).toBe(refusal);
   });
 
   it("all actors of an Organization together stay within its own limit, and another Organization's is its own", async () => {

@@ -14,7 +14,7 @@ export function limitRequests(limits: RequestLimits, held: HeldAnswers): Middlew
     const { organizationId, principal } = c.get('bearer');
     const limited = c.req.method === 'GET' || c.req.method === 'HEAD' ? 'reads' : 'commands';
     const refusal = await limits.admit(limited, { organizationId, principal });
-    if (refusal) throw new HttpRefusal(await held.hold(refusal));
+    if (refusal) throw new HttpRefusal(await held.hold(refusal, organizationId));
     await next();
   };
 }

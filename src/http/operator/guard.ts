@@ -27,7 +27,7 @@ export function operatorOnly({ operatorToken, monotonic, held }: GuardParts): Mi
       const retryAfterMs = guesses.take([draw]);
       if (retryAfterMs === 0) throw fail('AUTH_REQUIRED', 'the operator token is required');
       const refusal = refuse('RATE_LIMITED', 'too many requests without the operator token', { retryAfterMs });
-      throw new HttpRefusal(await held.hold(refusal));
+      throw new HttpRefusal(await held.hold(refusal, draw.name));
     }
     await next();
   };
