@@ -26,11 +26,6 @@ export class Connection {
     socket.on('close', () => this.waiting?.reject(new Error(CLOSED)));
   }
 
-  /** Not any more when the service has let go of it, as it does with one that is idle for some seconds. */
-  get isOpen(): boolean {
-    return this.socket.readyState === 'open';
-  }
-
   static open(url: string): Promise<Connection> {
     const { hostname, port } = new URL(url);
     return new Promise((resolve, reject) => {
@@ -40,8 +35,8 @@ export class Connection {
   }
 
   send(request: Buffer): Promise<Answer> {
-    // A socket that is destroyed takes bytes in silence.
-    if (!this.isOpen) return Promise.reject(new Error(CLOSED));
+    // The service lets go of who is idle, and a socket that is destroyed takes bytes in silence.
+    if (this.socket.readyState !== 'open') return Promise.reject(new Error(CLOSED));
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
       this.socket.write(request);

@@ -45,8 +45,10 @@ export async function measureGrowth(
   const prepare = async (name: string, size: { events: number; workItems: number }): Promise<Organization> => {
     const place = await places.open(engine);
     const filling = await serve({ checkout: ROOT, place });
+    servings.push(filling);
     const world = await makeWorld(filling.url, groups);
-    await fill({ name, serving: filling, world }, size, groups, load).finally(() => filling.stop());
+    await fill({ name, serving: filling, world }, size, groups, load);
+    await filling.stop();
     // A process that has filled the large one is the warmer of the two: both are measured from a fresh start.
     const serving = await serve({ checkout: ROOT, place });
     servings.push(serving);

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Refusal } from '../../protocol/refusals.ts';
 
-/** Milliseconds. Nobody who waits as long as it is told notices. */
+/** Milliseconds. Who waits as long as it is told does not notice, unless many of the same asker are held. */
 export const HELD_MILLISECONDS = 250;
 /** Milliseconds between two answers held for the same asker; a refusal takes a fraction of one to make. */
 export const HELD_APART_MILLISECONDS = 2;
