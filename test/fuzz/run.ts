@@ -45,11 +45,11 @@ async function run(host: Host, options: Options): Promise<number> {
     const slice = Math.min(SLICE, options.count - tally.requests);
     await runSlice(world, options, from, slice, tally, made);
     await checkSlice(world, before, `cases ${from} to ${from + slice - 1}`, tally, made);
-    const megabytes = tally.sampleMemory();
+    const { alive, resident } = tally.sampleMemory();
     if (tally.seconds - told > PROGRESS_SECONDS) {
       told = tally.seconds;
       console.log(
-        `  ${Math.round(told)} s: ${tally.requests} requests, ${tally.violations} violations, ${megabytes} MB`,
+        `  ${Math.round(told)} s: ${tally.requests} requests, ${tally.violations} violations, ${alive} MB alive of ${resident}`,
       );
     }
   }
