@@ -15,9 +15,10 @@ import { Lifecycle } from './platform/lifecycle.ts';
 import { observe } from './platform/observe.ts';
 import { createLogger, type Logger } from './platform/logger.ts';
 import { localMasterKey, MasterKeyFault } from './platform/master-key.ts';
+import { registrySeal } from './platform/registry-seal.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
 import type { OnLostAudit, StoreObserver } from './store/observer.ts';
-import { StoreFault, type AuthorityStore, type PassPoint } from './store/port.ts';
+import { StoreFault, type AuthorityStore, type PassPoint, type SealRegistry } from './store/port.ts';
 import { migratePostgres } from './store/postgres/migrate.ts';
 import { openPostgresStore } from './store/postgres/open.ts';
 import { backUpSqlite } from './store/sqlite/backup.ts';
@@ -67,14 +68,15 @@ export async function composeService(
   const lifecycle = new Lifecycle({ report: (message, err) => logger.warn({ err }, message) });
   const masterKey = config.masterKey ?? keptMasterKey(config);
   const observation = await observe({ database: config.database.engine, tracing: config.tracing }, logger, lifecycle);
-  const store = await openStore(config, logger, observation, options);
+  const vault = new KeyVault(masterKey);
+  const { seal: sealRegistry, check: checkSeal } = registrySeal(vault);
+  const store = await openStore(config, logger, observation, { ...options, sealRegistry });
   lifecycle.started({ name: 'the store', stop: () => store.close() });
   try {
-    const vault = new KeyVault(masterKey);
     const signers = new VaultSigners(store.organizations, vault);
     await proveMasterKey(store, signers);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
-    const authority = createAuthority({ store, signers, alarm, observer: observation, ...options });
+    const authority = createAuthority({ store, signers, alarm, observer: observation, checkSeal, ...options });
     const metricsText = () => observation.metrics.text();
     const keys = () => keyProblems(store, signers);
     const readiness = new Readiness({ database: () => store.problems(), keys });
@@ -226,7 +228,7 @@ function openStore(
   config: Config,
   logger: Logger,
   observer: StoreObserver,
-  options: Omit<StartOptions, 'logger'>,
+  options: Omit<StartOptions, 'logger'> & { sealRegistry: SealRegistry },
 ): Promise<AuthorityStore> {
   return openStoreWith(config, {
     migrate: true,
@@ -239,7 +241,12 @@ function openStore(
 
 async function openStoreWith(
   config: StorageConfig,
-  shared: { migrate?: boolean; onLostAudit?: OnLostAudit; observer?: StoreObserver } & Omit<StartOptions, 'logger'>,
+  shared: {
+    migrate?: boolean;
+    onLostAudit?: OnLostAudit;
+    observer?: StoreObserver;
+    sealRegistry?: SealRegistry;
+  } & Omit<StartOptions, 'logger'>,
 ): Promise<AuthorityStore> {
   const { database } = config;
   const opening =

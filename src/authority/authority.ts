@@ -7,8 +7,10 @@ import { View } from '../domain/view.ts';
 import { seesEvent } from '../domain/visibility.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import type { TrustFailure } from '../trust/outcome.ts';
+import type { CheckSeal } from '../trust/registry.ts';
 import { passUnwatched, StoreFault } from '../store/port.ts';
 import type { AuthorityStore, OrganizationRow, PassPoint, ReceiptRow } from '../store/port.ts';
+import { authorityKeys } from './authority-keys.ts';
 import { decideUnderLocks, type Verdict } from './decide-under-locks.ts';
 import { UNOBSERVED, type AuthorityObserver } from './observer.ts';
 import { acceptancePlan } from './plan.ts';
@@ -32,6 +34,8 @@ export interface AuthorityOptions {
   alarm?: Alarm;
   observer?: AuthorityObserver;
   pass?: PassPoint;
+  /** Without it the Registry's log is believed for its chain alone. */
+  checkSeal?: CheckSeal;
 }
 
 export function createAuthority(options: AuthorityOptions): Authority {
@@ -47,12 +51,16 @@ class GroupAuthority implements Authority {
   private readonly observer: AuthorityObserver;
   private readonly pass: PassPoint;
 
-  constructor({ store, signers, newId, alarm, observer, pass }: AuthorityOptions) {
+  constructor({ store, signers, newId, alarm, observer, pass, checkSeal }: AuthorityOptions) {
     this.store = store;
     this.signers = signers;
-    this.evidence = new StoreEvidence(store.organizations);
     this.newId = newId ?? (() => `urn:uuid:${randomUUID()}`);
     this.alarm = alarm ?? (() => {});
+    this.evidence = new StoreEvidence(store.organizations, {
+      ...(checkSeal && { checkSeal }),
+      disbelieved: (organizationId, reason) =>
+        this.alarm('the Registry of an Organization cannot be believed', new Error(reason), { tenant: organizationId }),
+    });
     this.observer = observer ?? UNOBSERVED;
     this.pass = pass ?? passUnwatched;
   }
@@ -76,7 +84,10 @@ class GroupAuthority implements Authority {
       const preparation = await prepareCommand(organization.organizationId, bytes, this.evidence);
       this.observer.prepared(began);
       seen.command = preparation.ok ? preparation.command.prepared.command : (preparation.command ?? {});
-      if (!preparation.ok) return this.refuse(seen, preparation);
+      if (!preparation.ok) {
+        if (!last && (await this.mayBeOutdated(organization, preparation.failure))) continue;
+        return this.refuse(seen, preparation);
+      }
       const { command } = preparation;
       this.pass('command-prepared');
       const verdict = await this.decide(organization, command, caller, last);
@@ -93,7 +104,7 @@ class GroupAuthority implements Authority {
         case 'refused':
           return this.refuse(seen, { ...verdict, command: command.prepared.command }, command);
         case 'registry-moved':
-          this.evidence.forget(organization.organizationId, verdict.registryRevision);
+          await this.evidence.catchUp(organization.organizationId);
           if (last) return refused(undecided());
           this.observer.startedOver('registry_moved');
           break;
@@ -105,6 +116,19 @@ class GroupAuthority implements Authority {
     }
   }
 
+  /**
+   * What could be told of a key is told on current evidence only (MWP-SDV-010b). An unknown key and a bad signature cost
+   * the same look, so that its time tells nothing.
+   */
+  private async mayBeOutdated(
+    { organizationId }: OrganizationRow,
+    failure: TrustFailure | undefined,
+  ): Promise<boolean> {
+    const stage = failure?.diagnostic.forAudit().stage;
+    if (stage !== 'key-resolution' && stage !== 'signature') return false;
+    return this.evidence.catchUp(organizationId);
+  }
+
   /** A uniqueness rule that did not hold means that another transition came first: look again, and see it. */
   private async decide(
     organization: OrganizationRow,
@@ -112,8 +136,8 @@ class GroupAuthority implements Authority {
     caller: Caller,
     last: boolean,
   ): Promise<Verdict | 'again'> {
-    const signer = await this.signers.signerOf(organization, organization.authority);
-    const input = { organization, prepared, caller, signer, newId: this.newId, pass: this.pass };
+    const keys = await authorityKeys(organization, this.evidence, this.signers);
+    const input = { organization, prepared, caller, keys, newId: this.newId, pass: this.pass };
     try {
       return await this.store.acceptTransition(
         organization.organizationId,

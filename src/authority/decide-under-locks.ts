@@ -7,11 +7,11 @@ import { samePrincipal } from '../protocol/principals.ts';
 import { isRefusal, refuse, type Refusal } from '../protocol/refusals.ts';
 import { compareTimestamps, millisFromTimestamp } from '../protocol/timestamps.ts';
 import { trustFailure, type TrustFailure } from '../trust/outcome.ts';
-import type { Signer } from '../trust/signing.ts';
 import { canonicalHash } from '../wire/canonical.ts';
 import type { Acceptance, AcceptanceOutcome, Opened, OrganizationRow, PassPoint, ReceiptRow } from '../store/port.ts';
 import { admitAll } from './admission.ts';
 import { appendEvents, organizationStream, type AppendContext } from './append.ts';
+import type { AuthorityKeys } from './authority-keys.ts';
 import { registryAddition } from './card-registry.ts';
 import { gather } from './gather.ts';
 import type { Caller } from './ports.ts';
@@ -26,14 +26,14 @@ export type Verdict =
   | { verdict: 'duplicate'; receipt: ReceiptRow }
   | { verdict: 'refused'; refusal: Refusal; failure?: TrustFailure }
   /** The Registry changed since the documents were verified: verify again. */
-  | { verdict: 'registry-moved'; registryRevision: number }
+  | { verdict: 'registry-moved' }
   | { verdict: 'clock-behind'; streamId: string };
 
 export interface UnderLocks {
   organization: OrganizationRow;
   prepared: PreparedCommand;
   caller: Caller;
-  signer: Signer;
+  keys: AuthorityKeys;
   newId: () => string;
   pass: PassPoint;
 }
@@ -45,7 +45,7 @@ export async function decideUnderLocks(
 ): Promise<AcceptanceOutcome<Verdict>> {
   const { organization, prepared, newId } = input;
   input.pass('locked-and-loaded');
-  const early = checkCaller(input, opened) ?? checkRegistry(prepared, opened) ?? checkReceipt(prepared, opened);
+  const early = checkCaller(input, opened) ?? checkRegistry(input, opened) ?? checkReceipt(prepared, opened);
   if (early) return { result: early };
   const acceptedBy = organization.authority;
   const judged = admitAll(prepared, opened, { now: opened.now, acceptedBy, newId });
@@ -75,7 +75,7 @@ export async function decideUnderLocks(
     const failure = documentFailure && decision === documentFailure.refusal ? { failure: documentFailure } : {};
     return { result: { verdict: 'refused', refusal: decision, ...failure } };
   }
-  const registry = decision.registry && registryAddition(decision.registry, prepared.cardKeys, now.time);
+  const registry = decision.registry && registryAddition(decision.registry, prepared.registry, now.time);
   if (registry && !registry.ok) return { result: { verdict: 'refused', refusal: registry.refusal } };
   await loadOrganizationHeads(decision.events, opened, acceptance);
   const appendContext: AppendContext = {
@@ -84,7 +84,7 @@ export async function decideUnderLocks(
     commandHash: prepared.verified.signingHash,
     now: now.time,
     authority: organization.authority,
-    signer: input.signer,
+    signer: input.keys.signerAt(now.time),
     newId,
   };
   const appended = appendEvents(decision, view, opened.heads, appendContext);
@@ -107,14 +107,15 @@ function checkCaller({ caller, prepared }: UnderLocks, { policy }: Opened): Verd
   return { verdict: 'refused', refusal: refuse('AUTH_FORBIDDEN', 'the caller is not the actor of this Command') };
 }
 
-function checkRegistry(prepared: PreparedCommand, { registryRevision }: Opened): Verdict | undefined {
+/** What came before the locks is good only while the Registry stands where it was read (MWP-SDV-010b). */
+function checkRegistry({ prepared, keys }: UnderLocks, { registryRevision }: Opened): Verdict | undefined {
   const read = [
-    prepared.verified,
-    ...prepared.documents.map(({ verified }) => verified),
-    ...prepared.cardKeys.values(),
+    prepared.registry.revision,
+    keys.registryRevision,
+    prepared.verified.registryRevision,
+    ...prepared.documents.map(({ verified }) => verified.registryRevision),
   ];
-  const current = read.every((evidence) => evidence.registryRevision === registryRevision);
-  return current ? undefined : { verdict: 'registry-moved', registryRevision };
+  return read.every((revision) => revision === registryRevision) ? undefined : { verdict: 'registry-moved' };
 }
 
 /** MWP-EVT-003. The same content under another key is no retry: the log holds another key id for it. */

@@ -5,9 +5,14 @@ import type { Signer } from '../trust/signing.ts';
 import type { OrganizationRow } from '../store/port.ts';
 
 export interface TenantSigners {
-  /** Throws when the key cannot be opened: without it nothing can be accepted. */
+  /** Undefined where this service holds no such key; throws when it cannot be opened. */
+  signer(organization: OrganizationRow, keyId: string): Promise<Signer | undefined>;
+  /** Of the service's key that counts now. Throws where there is none, or when it cannot be opened. */
   signerOf(organization: OrganizationRow, service: Principal): Promise<Signer>;
 }
+
+/** What a transport needs of them, to sign as the identity service or the registrar. */
+export type ServiceSigners = Pick<TenantSigners, 'signerOf'>;
 
 /** Who brings the Command. Authenticated by the transport; not necessarily who signed it. */
 export interface Caller {

@@ -6,8 +6,7 @@ import type { Command } from '../domain/decider.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import type { RegistryEvidence } from '../trust/evidence.ts';
 import type { TrustFailure } from '../trust/outcome.ts';
-import type { SignedDocument } from '../trust/signed-kinds.ts';
-import type { KeyEvidenceRow } from '../store/port.ts';
+import type { Registry } from '../trust/registry.ts';
 import { readDocument, verifyDocument, verifyRead, type Verified } from '../trust/verify.ts';
 import type { StoreEvidence } from './registry-evidence.ts';
 
@@ -20,8 +19,8 @@ export interface PreparedCommand {
   body: string;
   prepared: Prepared<unknown>;
   documents: PreparedDocument[];
-  /** What the Registry holds under the key ids of an embedded Agent Card. */
-  cardKeys: ReadonlyMap<string, KeyEvidenceRow>;
+  /** Of the tenant, as far as this process had it; good while its revision is the current one. */
+  registry: Registry;
   /** The first embedded document that failed, if one did; told in its turn (C15). */
   documentFailure?: TrustFailure;
 }
@@ -50,6 +49,8 @@ export async function prepareCommand(
   const prepared = preparePayload(kind, command);
   const { documents, failure, refusal } = await verifyEmbedded(prepared, organizationId, evidence);
   if (refusal) prepared.documentRefusal = refusal;
+  const current = await evidence.registry(organizationId);
+  if (current.outcome !== 'established') throw new Error(`the Registry is ${current.outcome}: ${current.reason}`);
   return {
     ok: true,
     command: {
@@ -57,7 +58,7 @@ export async function prepareCommand(
       body: Buffer.from(bytes).toString('utf8'),
       prepared,
       documents,
-      cardKeys: await cardKeysOf(documents, organizationId, evidence),
+      registry: current.registry,
       ...(failure && { documentFailure: failure }),
     },
   };
@@ -92,17 +93,4 @@ async function verifyEmbedded(
     documents.push({ path, verified });
   }
   return { documents };
-}
-
-async function cardKeysOf(
-  documents: PreparedDocument[],
-  organizationId: string,
-  evidence: StoreEvidence,
-): Promise<ReadonlyMap<string, KeyEvidenceRow>> {
-  const keyIds = documents.flatMap(({ verified }) =>
-    verified.kind === 'agent-card'
-      ? (verified.document as SignedDocument<'agent-card'>).publicKeys.map(({ keyId }) => keyId)
-      : [],
-  );
-  return keyIds.length === 0 ? new Map() : evidence.rows(organizationId, keyIds);
 }

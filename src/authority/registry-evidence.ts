@@ -1,59 +1,136 @@
-// Stage-4 evidence out of the tenant's Registry, with a cache that can never be the reason for a wrong answer: only
-// found bindings are kept, a binding never changes, its end only moves earlier, and the Registry revision that it was
-// read at is compared again under the lock. Absence is always asked for afresh.
-import type { KeyBinding, KeyEvidence, RegistryEvidence } from '../trust/evidence.ts';
-import { StoreFault, type KeyEvidenceRow, type OrganizationStore } from '../store/port.ts';
+// Stage-4 evidence out of the tenant's Registry: the whole of it at one revision, folded from its log once per process and
+// then kept up entry by entry, never per request (MWP-SDV-008). It may lag; the accepting transaction compares the revision
+// under its lock, and a refusal is told only after a look that nothing came since.
+import type { Principal } from '../protocol/principals.ts';
 import type { OrganizationId } from '../protocol/ids.ts';
+import type { KeyBinding, KeyEvidence, RegistryEvidence } from '../trust/evidence.ts';
+import { Registry, type CheckSeal } from '../trust/registry.ts';
+import { REGISTRY_SLICE_MAXIMUM, type OrganizationStore, type RegistrySlice } from '../store/port.ts';
 
-/** Bindings kept per process: about 1 kB each. */
-const CACHE_MAXIMUM = 20_000;
+/** Bindings kept per process, over all Organizations: about 1 kB each. */
+const BINDINGS_MAXIMUM = 200_000;
+/** Milliseconds that a Registry which cannot be believed is taken for that without a further look. */
+const DISBELIEF_MILLISECONDS = 1_000;
+
+export type CurrentRegistry =
+  | { readonly outcome: 'established'; readonly registry: Registry }
+  | { readonly outcome: 'corrupt' | 'incomplete'; readonly reason: string };
+
+export interface EvidenceOptions {
+  checkSeal?: CheckSeal;
+  /** Told, at most once a second, that nothing of an Organization verifies until its Registry is put right. */
+  disbelieved?: (organizationId: string, reason: string) => void;
+}
+
+interface Held {
+  registry: Registry;
+  fault?: { outcome: 'corrupt' | 'incomplete'; reason: string; until: number };
+  /** The look that is under way; whoever comes meanwhile shares it. */
+  looking?: Promise<void>;
+}
 
 export class StoreEvidence implements RegistryEvidence {
-  private readonly cached = new Map<string, { registryRevision: number; binding: KeyBinding }>();
-  private readonly organizations: OrganizationStore;
+  /** The longest unused first. */
+  private readonly held = new Map<string, Held>();
+  private readonly organizations: Pick<OrganizationStore, 'registrySince'>;
+  private readonly options: EvidenceOptions;
 
-  constructor(organizations: OrganizationStore) {
+  constructor(organizations: Pick<OrganizationStore, 'registrySince'>, options: EvidenceOptions = {}) {
     this.organizations = organizations;
+    this.options = options;
   }
 
   async resolve(organizationId: string, keyId: string): Promise<KeyEvidence> {
-    const cached = this.cached.get(`${organizationId} ${keyId}`);
-    if (cached) return { outcome: 'established', organizationId, ...cached };
-    try {
-      const rows = await this.organizations.keyEvidence(organizationId as OrganizationId, [keyId]);
-      return this.established(organizationId, keyId, rows.get(keyId));
-    } catch (error) {
-      // A database that is gone says nothing of a key. Answered here it would be a bad signature, and final; thrown it is
-      // an undecided Command, to be sent again (design section 4).
-      if (!(error instanceof StoreFault) || error.kind !== 'corrupt') throw error;
-      return { outcome: 'corrupt', reason: error.message };
+    const found = await this.registry(organizationId);
+    if (found.outcome !== 'established') return found;
+    const { registry } = found;
+    const binding = registry.binding(keyId);
+    return { outcome: 'established', organizationId, registryRevision: registry.revision, binding };
+  }
+
+  /** The authority's own keys are asked for with each Command, so this, too, costs no look. */
+  async bindingsOf(
+    organizationId: string,
+    principal: Principal,
+  ): Promise<{ registryRevision: number; bindings: KeyBinding[] }> {
+    const found = await this.registry(organizationId);
+    if (found.outcome !== 'established') throw new Error(`the Registry is ${found.outcome}: ${found.reason}`);
+    return { registryRevision: found.registry.revision, bindings: found.registry.bindingsOf(principal) };
+  }
+
+  /** As this process has it: complete at its revision, which may be behind. Throws when the database is gone. */
+  async registry(organizationId: string): Promise<CurrentRegistry> {
+    const held = this.held.get(organizationId);
+    if (held && held.registry.revision > 0 && !held.fault) {
+      this.held.delete(organizationId);
+      this.held.set(organizationId, held);
+      return { outcome: 'established', registry: held.registry };
+    }
+    await this.catchUp(organizationId);
+    const { registry, fault } = this.holdFor(organizationId);
+    return fault ?? { outcome: 'established', registry };
+  }
+
+  /** Looks now. True when the Registry had moved on, so that what was judged before may be judged otherwise. */
+  async catchUp(organizationId: string): Promise<boolean> {
+    const held = this.holdFor(organizationId);
+    if (held.fault && performance.now() < held.fault.until) return false;
+    const before = held.fault ? -1 : held.registry.revision;
+    // One that began before this call may have read before it.
+    await held.looking;
+    held.looking ??= this.look(organizationId, held).finally(() => delete held.looking);
+    await held.looking;
+    return held.registry.revision !== before;
+  }
+
+  private async look(organizationId: string, held: Held): Promise<void> {
+    if (held.fault) {
+      held.registry = new Registry(organizationId, this.options.checkSeal);
+      delete held.fault;
+    }
+    for (;;) {
+      const slice = await this.organizations.registrySince(organizationId as OrganizationId, held.registry.revision);
+      const fault = foldSlice(held.registry, slice);
+      if (fault) {
+        held.fault = { ...fault, until: performance.now() + DISBELIEF_MILLISECONDS };
+        this.options.disbelieved?.(organizationId, fault.reason);
+        return;
+      }
+      if (slice.entries.length < REGISTRY_SLICE_MAXIMUM) break;
+    }
+    this.dropUnused(organizationId);
+  }
+
+  private holdFor(organizationId: string): Held {
+    const held = this.held.get(organizationId) ?? { registry: new Registry(organizationId, this.options.checkSeal) };
+    this.held.delete(organizationId);
+    this.held.set(organizationId, held);
+    return held;
+  }
+
+  private dropUnused(inUse: string): void {
+    let total = 0;
+    for (const { registry } of this.held.values()) total += registry.size;
+    for (const [organizationId, { registry }] of this.held) {
+      if (total <= BINDINGS_MAXIMUM) return;
+      if (organizationId === inUse) continue;
+      this.held.delete(organizationId);
+      total -= registry.size;
     }
   }
+}
 
-  /** What the Registry holds under these key ids, read now. */
-  rows(organizationId: string, keyIds: string[]): Promise<Map<string, KeyEvidenceRow>> {
-    return this.organizations.keyEvidence(organizationId as OrganizationId, keyIds);
+function foldSlice(
+  registry: Registry,
+  { registryRevision, entries }: RegistrySlice,
+): { outcome: 'corrupt' | 'incomplete'; reason: string } | undefined {
+  for (const entry of entries) {
+    const reason = registry.add(entry);
+    if (reason !== undefined) return { outcome: 'corrupt', reason };
   }
-
-  /** The Registry moved on: what was read at an earlier revision is asked for again. */
-  forget(organizationId: string, currentRevision: number): void {
-    for (const [key, { registryRevision }] of this.cached) {
-      if (key.startsWith(`${organizationId} `) && registryRevision !== currentRevision) this.cached.delete(key);
-    }
+  // What the log does not tell cannot be known to be absent (MWP-SDV-009).
+  if (entries.length < REGISTRY_SLICE_MAXIMUM && registry.revision < registryRevision) {
+    return { outcome: 'incomplete', reason: `the log ends at ${registry.revision} of ${registryRevision}` };
   }
-
-  private established(organizationId: string, keyId: string, row: KeyEvidenceRow | undefined): KeyEvidence {
-    if (!row) return { outcome: 'incomplete', reason: 'the Registry gave no answer for a key' };
-    const { registryRevision } = row;
-    if (!row.binding) return { outcome: 'established', organizationId, registryRevision, binding: undefined };
-    const binding: KeyBinding = { ...row.binding, history: row.validity };
-    if (this.cached.size >= CACHE_MAXIMUM) this.dropOldest();
-    this.cached.set(`${organizationId} ${keyId}`, { registryRevision, binding });
-    return { outcome: 'established', organizationId, registryRevision, binding };
-  }
-
-  private dropOldest(): void {
-    const oldest = this.cached.keys().next();
-    if (!oldest.done) this.cached.delete(oldest.value);
-  }
+  return undefined;
 }

@@ -2,7 +2,7 @@
 // what all of them share (limits, error documents, one log line per request) stands here.
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
-import type { Authority, TenantSigners } from '../authority/ports.ts';
+import type { Authority, ServiceSigners } from '../authority/ports.ts';
 import type { KeyVault } from '../platform/key-vault.ts';
 import type { Logger } from '../platform/logger.ts';
 import { refuse } from '../protocol/refusals.ts';
@@ -32,7 +32,7 @@ import { namesOf, watched } from './watching.ts';
 export interface HttpParts {
   store: AuthorityStore;
   authority: Authority;
-  signers: TenantSigners;
+  signers: ServiceSigners;
   vault: KeyVault;
   logger: Logger;
   /** Absent: the operator API is not there. */

@@ -12,7 +12,7 @@ const TAG_BYTES = 16;
 const SUBKEY_BYTES = 32;
 
 /** What a subkey is for. Never one key for two purposes. */
-export type SubkeyPurpose = 'seal' | 'challenge' | 'token';
+export type SubkeyPurpose = 'seal' | 'challenge' | 'token' | 'registry';
 
 /** Where a sealed key belongs; authenticated with it. */
 export interface SealedPlace {

@@ -12,10 +12,13 @@ import type { KeyVault } from './key-vault.ts';
 
 /** Signers kept per process: three services of a thousand busy tenants, about 1 kB each. */
 const CACHE_MAXIMUM = 3_000;
+/** Milliseconds that a choice among the keys of a service stands. A rotation takes effect later than that. */
+export const CHOICE_MILLISECONDS = 5_000;
 
 export class VaultSigners implements TenantSigners {
-  // Keys of the services cannot be ended while they are in use (http/operator), so an entry does not go stale.
-  private readonly cached = new BoundedCache<Signer>(CACHE_MAXIMUM);
+  /** By key id, which for ever means one key. */
+  private readonly opened = new BoundedCache<Signer>(CACHE_MAXIMUM);
+  private readonly chosen = new BoundedCache<{ signer: Signer; madeAt: number }>(CACHE_MAXIMUM);
   private readonly organizations: OrganizationStore;
   private readonly vault: KeyVault;
 
@@ -24,17 +27,34 @@ export class VaultSigners implements TenantSigners {
     this.vault = vault;
   }
 
+  /** Throws UnsealFault. */
+  async signer(organization: OrganizationRow, keyId: string): Promise<Signer | undefined> {
+    const known = this.opened.get(`${organization.organizationId} ${keyId}`);
+    if (known) return known;
+    const sealed = await this.organizations.sealedKeys(organization.organizationId);
+    const row = sealed.find((candidate) => candidate.keyId === keyId);
+    return row && this.open(organization, row);
+  }
+
   /** Throws when the service has no key that is valid now, or when it does not open (UnsealFault). */
   async signerOf(organization: OrganizationRow, service: Principal): Promise<Signer> {
     const cacheKey = `${organization.organizationId} ${principalKey(service)}`;
-    const cached = this.cached.get(cacheKey);
-    if (cached) return cached;
-    const { organizationId } = organization;
-    const row = await this.currentKey(organization, service);
-    const seed = this.vault.open(row.sealed, { organizationId, keyId: row.keyId });
-    const signer = signerFromSeed(row.keyId, seed);
+    const choice = this.chosen.get(cacheKey);
+    const madeAt = performance.now();
+    if (choice && madeAt - choice.madeAt < CHOICE_MILLISECONDS) return choice.signer;
+    const signer = this.open(organization, await this.currentKey(organization, service));
+    this.chosen.set(cacheKey, { signer, madeAt });
+    return signer;
+  }
+
+  private open({ organizationId }: OrganizationRow, { keyId, sealed }: SealedKeyRow): Signer {
+    const cacheKey = `${organizationId} ${keyId}`;
+    const known = this.opened.get(cacheKey);
+    if (known) return known;
+    const seed = this.vault.open(sealed, { organizationId, keyId });
+    const signer = signerFromSeed(keyId, seed);
     seed.fill(0);
-    this.cached.set(cacheKey, signer);
+    this.opened.set(cacheKey, signer);
     return signer;
   }
 

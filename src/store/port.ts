@@ -139,7 +139,7 @@ export interface Transition {
   policyLog: PolicyLogRow[];
   /**
    * What an Agent Card brings along. A principal that is there already is left as it is; bindings and validity records are
-   * new ones. The Registry revision rises by one when anything is written.
+   * new ones. The Registry revision rises by one when anything is written, and its log gets an entry.
    */
   registry?: { principals: PrincipalRow[]; bindings: KeyBindingRow[]; validity: KeyValidityRow[] };
 }
@@ -341,6 +341,11 @@ export interface RegistryChange {
   validity?: KeyValidityRow[];
   sealedKeys?: SealedKeyRow[];
   policy?: Policy;
+  /**
+   * Refused unless this moment is still to come under the lock, by the clock and by every Event of the Organization: a key
+   * of the authority ends at a moment before which nothing was signed that would have to be judged at or after it.
+   */
+  takesEffectAt?: string;
 }
 
 export type RegistryOutcome =
@@ -355,8 +360,43 @@ export type RegistryOutcome =
         | 'key_id_bound'
         | 'public_key_bound'
         | 'key_unknown'
-        | 'validity_not_earlier';
+        | 'validity_not_earlier'
+        | 'moment_passed';
     };
+
+/** What one revision of the Registry brought, as an entry of its log spells it. */
+export interface RegistryChanges {
+  /** In the first entry alone. */
+  organization?: OrganizationRow;
+  principals?: PrincipalRow[];
+  bindings?: KeyBindingRow[];
+  validity?: (KeyValidityRow & { sequence: number })[];
+  /** `document`: JSON text. */
+  policies?: { version: number; document: string }[];
+}
+
+/** One revision of the Registry, chained to the one before it (src/wire/registry-log.ts). */
+export interface RegistryEntryRow {
+  revision: number;
+  recordedAt: string;
+  /** RegistryChanges as JSON text. */
+  changes: string;
+  /** '' in the entry of what was registered before there was a log. */
+  hash: string;
+  seal: string;
+}
+
+/** The log from a revision on. It is complete when its last entry is of `registryRevision`, or there is none beyond. */
+export interface RegistrySlice {
+  registryRevision: number;
+  entries: RegistryEntryRow[];
+}
+
+/** Puts the mark of this service on an entry of the Registry's log, under a key that the database does not hold. */
+export type SealRegistry = (organizationId: string, revision: number, hash: string) => string;
+
+/** Entries in one slice. */
+export const REGISTRY_SLICE_MAXIMUM = 500;
 
 export interface KeyEvidenceRow {
   registryRevision: number;
@@ -391,6 +431,8 @@ export interface OrganizationStore {
   principals(organizationId: OrganizationId, afterKey: string, limit: number): Promise<PrincipalRow[]>;
   bindings(organizationId: OrganizationId, principal: Principal): Promise<KeyBindingRow[]>;
   keyEvidence(organizationId: OrganizationId, keyIds: string[]): Promise<Map<string, KeyEvidenceRow>>;
+  /** Entries after that revision, oldest first, REGISTRY_SLICE_MAXIMUM at most. */
+  registrySince(organizationId: OrganizationId, revision: number): Promise<RegistrySlice>;
   sealedKeys(organizationId: OrganizationId): Promise<SealedKeyRow[]>;
   policy(organizationId: OrganizationId): Promise<Policy>;
   /** True the first time only; one challenge is used once, over all processes. Forgets what expired. */

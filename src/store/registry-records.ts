@@ -2,7 +2,15 @@
 // engines use the same names. Knows no SQL.
 import type { OrganizationId } from '../protocol/ids.ts';
 import type { Principal, PrincipalType } from '../protocol/principals.ts';
-import type { AuditRow, KeyBindingRow, KeyValidityRow, OrganizationRow, PrincipalRow, SealedKeyRow } from './port.ts';
+import type {
+  AuditRow,
+  KeyBindingRow,
+  KeyValidityRow,
+  OrganizationRow,
+  PrincipalRow,
+  RegistryEntryRow,
+  SealedKeyRow,
+} from './port.ts';
 import type { RegistryInserts } from './registry-rules.ts';
 
 export interface OrganizationRecord {
@@ -110,12 +118,30 @@ export function sealedKeyFromRecord(record: SealedKeyRecord): SealedKeyRow {
   };
 }
 
+export interface RegistryEntryRecord {
+  revision: number;
+  recorded_at: string;
+  changes: string;
+  hash: string;
+  seal: string;
+}
+
+export function registryEntryToRecord({ recordedAt, ...row }: RegistryEntryRow): RegistryEntryRecord {
+  return { ...row, recorded_at: recordedAt };
+}
+
+export function registryEntryFromRecord(record: RegistryEntryRecord): RegistryEntryRow {
+  const { revision, recorded_at: recordedAt, changes, hash, seal } = record;
+  return { revision, recordedAt, changes, hash, seal };
+}
+
 /** The rows of a change, as they are inserted. */
 export function registryInsertRecords(inserts: RegistryInserts): {
   principals: PrincipalRecord[];
   bindings: BindingRecord[];
   validity: ValidityRecord[];
   sealedKeys: SealedKeyRecord[];
+  policies: RegistryInserts['policies'];
 } {
   return {
     principals: inserts.principals.map(({ principal, displayName }) => ({
@@ -141,6 +167,7 @@ export function registryInsertRecords(inserts: RegistryInserts): {
       ...principalColumns(principal),
       sealed,
     })),
+    policies: inserts.policies,
   };
 }
 

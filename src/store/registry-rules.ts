@@ -12,6 +12,7 @@ import type {
   SealedKeyRow,
   Transition,
 } from './port.ts';
+import { StoreFault } from './port.ts';
 
 export type RegistryRefusal = Extract<RegistryOutcome, { outcome: 'refused' }>['reason'];
 
@@ -23,6 +24,10 @@ export interface RegisteredFacts {
   bindings: KeyBindingRow[];
   /** All records of the keys that the change names. */
   validity: KeyValidityRow[];
+  /** Of the policy that rules; 0: there is none. */
+  policyVersion: number;
+  /** The clock, or the latest Event of the Organization when that is ahead; asked for only when the change takes effect later. */
+  latestMoment?: string;
 }
 
 export interface RegistryInserts {
@@ -30,6 +35,8 @@ export interface RegistryInserts {
   bindings: KeyBindingRow[];
   validity: (KeyValidityRow & { sequence: number })[];
   sealedKeys: SealedKeyRow[];
+  /** `document`: JSON text. */
+  policies: { version: number; document: string }[];
 }
 
 /** As an Agent Card brings it: every version repeats its Agent, and one that is there already is left as it is. */
@@ -61,7 +68,13 @@ export function factsNeeded(change: RegistryChange): {
 }
 
 export function ruleOnRegistryChange(change: CardChange, facts: RegisteredFacts): RegistryRuling {
-  const inserts: RegistryInserts = { principals: [], bindings: [], validity: [], sealedKeys: [] };
+  const { takesEffectAt } = change;
+  if (takesEffectAt !== undefined) {
+    const { latestMoment } = facts;
+    if (latestMoment === undefined) throw new Error('the latest moment was not asked for');
+    if (compareTimestamps(takesEffectAt, latestMoment) <= 0) return { refused: 'moment_passed' };
+  }
+  const inserts: RegistryInserts = { principals: [], bindings: [], validity: [], sealedKeys: [], policies: [] };
   const principals = new Set(facts.principals.map(principalKey));
   for (const row of change.principals ?? []) {
     if (principals.has(principalKey(row.principal))) {
@@ -83,25 +96,38 @@ export function ruleOnRegistryChange(change: CardChange, facts: RegisteredFacts)
     inserts.bindings.push(row);
   }
 
-  const validity = [...facts.validity];
+  const validity: KeyValidityRow[] = [...facts.validity];
   for (const row of change.validity ?? []) {
     if (!bindings.some(({ keyId }) => keyId === row.keyId)) return { refused: 'key_unknown' };
     const history = validity.filter(({ keyId }) => keyId === row.keyId);
     if (!bringsForward(row, history)) return { refused: 'validity_not_earlier' };
-    validity.push(row);
-    inserts.validity.push({ ...row, sequence: history.length + 1 });
+    const record = { ...row, recordedAt: inOrder(row.recordedAt, history), sequence: history.length + 1 };
+    validity.push(record);
+    inserts.validity.push(record);
   }
 
   for (const row of change.sealedKeys ?? []) {
     if (!bindings.some(({ keyId }) => keyId === row.keyId)) return { refused: 'key_unknown' };
     inserts.sealedKeys.push(row);
   }
+  const { policy } = change;
+  if (policy) {
+    if (facts.policyVersion >= policy.version) throw new StoreFault('conflict', 'the policy moved on');
+    inserts.policies.push({ version: policy.version, document: JSON.stringify(policy) });
+  }
   return { inserts };
 }
 
-/** Do these rows change what a verifier sees? Private keys and the policy do not. */
-export function movesRevision({ principals, bindings, validity }: RegistryInserts): boolean {
-  return principals.length + bindings.length + validity.length > 0;
+/** Is it a new revision? Private keys are nobody's to see, so they are not in the log. */
+export function movesRevision({ principals, bindings, validity, policies }: RegistryInserts): boolean {
+  return principals.length + bindings.length + validity.length + policies.length > 0;
+}
+
+/** A history stands in the order of its times (MWP-SDV-012a), also where the clock was set back between two records. */
+function inOrder(recordedAt: string, history: readonly KeyValidityRow[]): string {
+  return history.reduce((latest, record) => {
+    return compareTimestamps(record.recordedAt, latest) > 0 ? record.recordedAt : latest;
+  }, recordedAt);
 }
 
 /** MWP-SDV-004a: repeating the identical declaration is the same binding, `validFrom` included (MWP-SDV-012a). */

@@ -172,6 +172,8 @@ const WHOLE_TENANT = [
   'last audit id',
   'stream ids',
   'registry revision',
+  'last entry of the registry log',
+  'moment of the latest Event',
   'raise the registry revision',
   'sealed keys',
 ];

@@ -85,7 +85,7 @@ describe('isolation by row-level security', () => {
 
   it('every table holds rows of both tenants, and forces row-level security with one policy for all commands', async () => {
     const tables = await behind.tables();
-    expect(tables).toHaveLength(18);
+    expect(tables).toHaveLength(19);
     for (const table of tables) {
       const [rows] = await behind.query(`SELECT count(DISTINCT organization_id) AS count FROM {${table}}`);
       expect([table, Number(rows?.['count'])]).toEqual([table, 2]);

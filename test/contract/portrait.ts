@@ -91,6 +91,7 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     read,
     principals: await organizations.principals(org, '', 10),
     bindings: await organizations.bindings(org, AGENT),
+    registry: await organizations.registrySince(org, 0),
     evidence: await organizations.keyEvidence(org, ['urn:key:1', 'urn:key:authority', 'urn:key:none']),
     sealedKeys: await organizations.sealedKeys(org),
     policy: await organizations.policy(org),

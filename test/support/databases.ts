@@ -5,10 +5,16 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import { KeyVault } from '../../src/platform/key-vault.ts';
+import { registrySeal } from '../../src/platform/registry-seal.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Lease } from './embedded-postgres-setup.ts';
+
+/** Of every store here: it seals the logs of the Registries. */
+export const MASTER_KEY = Buffer.alloc(32, 9);
+export const { seal: sealRegistry, check: checkSeal } = registrySeal(new KeyVault(MASTER_KEY));
 
 export interface OpenOptions {
   /** Milliseconds since 1970, to move time; otherwise the engine's own clock. */
@@ -40,7 +46,7 @@ async function openSqlite({ clock }: OpenOptions = {}): Promise<OpenedStore> {
   const folder = mkdtempSync(join(tmpdir(), 'mwp-test-'));
   const file = join(folder, 'mwp.db');
   copyFileSync(inject('sqliteTemplate'), file);
-  const store = await openSqliteStore({ file, ...(clock && { clock }) });
+  const store = await openSqliteStore({ file, sealRegistry, ...(clock && { clock }) });
   return {
     store,
     another: () => Promise.reject(new Error('one process owns a SQLite file')),
@@ -56,7 +62,12 @@ async function openPostgres({ clock, maxConnections }: OpenOptions = {}): Promis
   const { url, giveBack } = await leaseDatabase();
   const stores: AuthorityStore[] = [];
   const another = async () => {
-    const store = await openPostgresStore({ url, ...(clock && { clock }), ...(maxConnections && { maxConnections }) });
+    const store = await openPostgresStore({
+      url,
+      sealRegistry,
+      ...(clock && { clock }),
+      ...(maxConnections && { maxConnections }),
+    });
     stores.push(store);
     return store;
   };

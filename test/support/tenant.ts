@@ -14,6 +14,7 @@ import type { KeyVault } from '../../src/platform/key-vault.ts';
 import { signDocument } from '../../src/trust/signing.ts';
 import { signCommand, type CommandDraft, type Epochs } from '../../src/worker/commands.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
+import { checkSeal } from './databases.ts';
 import { CODING } from './work-contract.ts';
 
 const HASH = `sha256:${'a'.repeat(64)}`;
@@ -115,9 +116,10 @@ export class Tenant {
     return createAuthority({
       store,
       signers: {
-        signerOf: (_, principal) =>
-          Promise.resolve({ ...this.keyOf(principal).signer, keyId: this.keyOf(principal).keyId }),
+        signer: (_, keyId) => Promise.resolve([...this.keys.values()].find((key) => key.keyId === keyId)?.signer),
+        signerOf: (_, principal) => Promise.resolve(this.keyOf(principal).signer),
       },
+      checkSeal,
       alarm: (message, error) => this.alarms.push(`${message} ${error instanceof Error ? error.stack : ''}`),
     });
   }

@@ -8,18 +8,19 @@ import { VaultSigners } from '../../src/platform/tenant-signers.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { answerChallenge } from '../../src/worker/challenge.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
+import { checkSeal } from '../support/databases.ts';
 import type { Body } from './answers.ts';
 import type { Answer } from './api.ts';
 import { checkDeclared } from './declared.ts';
 
 export const TOKEN = 'an-operator-token-for-tests';
-const vault = new KeyVault(randomBytes(32));
+export const vault = new KeyVault(randomBytes(32));
 
 type App = ReturnType<typeof createApp>;
 
 export function appOver(store: AuthorityStore, operatorToken: string | undefined = TOKEN): App {
   const signers = new VaultSigners(store.organizations, vault);
-  const authority = createAuthority({ store, signers });
+  const authority = createAuthority({ store, signers, checkSeal });
   const logger = createLogger('silent');
   return createApp({ store, authority, signers, vault, logger, ...(operatorToken && { operatorToken }) });
 }

@@ -1,6 +1,6 @@
 // POST /auth/challenge, /auth/token, /auth/refresh.
 import { Hono, type Context } from 'hono';
-import type { Authority, TenantSigners } from '../../authority/ports.ts';
+import type { Authority, ServiceSigners } from '../../authority/ports.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { Principal } from '../../protocol/principals.ts';
 import { millisFromTimestamp } from '../../protocol/timestamps.ts';
@@ -23,7 +23,7 @@ import { mayRefresh } from './tokens.ts';
 export interface AuthParts extends Authentication {
   store: AuthorityStore;
   authority: Authority;
-  signers: TenantSigners;
+  signers: ServiceSigners;
   challenges: Challenges;
   logger: Logger;
   turns: Turns;

@@ -1,6 +1,6 @@
 // Opens an Agent's session as the tenant's identity service: a real signed Command through the authority (commands.md
 // (k)). The epoch is whatever the accepted Event says.
-import type { Authority, RefusedSubmission, TenantSigners } from '../../authority/ports.ts';
+import type { Authority, RefusedSubmission, ServiceSigners } from '../../authority/ports.ts';
 import type { OrganizationRow, OrganizationStore } from '../../store/port.ts';
 import { signDocument } from '../../trust/signing.ts';
 import { canonicalBytes } from '../../wire/canonical.ts';
@@ -8,7 +8,7 @@ import { canonicalBytes } from '../../wire/canonical.ts';
 export interface SessionParts {
   organizations: OrganizationStore;
   authority: Authority;
-  signers: TenantSigners;
+  signers: ServiceSigners;
   /** A fresh `urn:uuid:` id. */
   newId: () => string;
   requestId: string;

@@ -46,6 +46,11 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; schema: Js
     example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
   },
   file: { description: 'Name of the file.', schema: { type: 'string' }, example: 'swagger-ui.css' },
+  service: {
+    description: "One of the Organization's own services.",
+    schema: { type: 'string', enum: ['authority', 'identity', 'registrar'] },
+    example: 'authority',
+  },
   keyId: {
     description: 'Id of a key, percent-encoded.',
     schema: id,

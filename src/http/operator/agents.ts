@@ -1,7 +1,7 @@
 // POST /organizations/{slug}/agents: an Agent Card, signed by the registrar and registered through the authority like any
 // other Command.
 import { Hono } from 'hono';
-import type { Authority, TenantSigners } from '../../authority/ports.ts';
+import type { Authority, ServiceSigners } from '../../authority/ports.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { checkCardSize, registryName } from '../../domain/commands/agent-card-register.ts';
 import type { AgentCard } from '../../protocol/documents/agent-card.ts';
@@ -25,7 +25,7 @@ import { repeatedCard } from './repeated-card.ts';
 export interface AgentParts {
   store: AuthorityStore;
   authority: Authority;
-  signers: TenantSigners;
+  signers: ServiceSigners;
   directory: Directory;
   logger: Logger;
   /** A fresh `urn:uuid:` id. */

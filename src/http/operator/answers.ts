@@ -45,6 +45,14 @@ export const keyEndAnswer = component(
   }),
 );
 
+export const rotationAnswer = component(
+  'RotationAnswer',
+  key.extend({
+    ended: z.array(id).meta({ description: 'Keys that count no more from `validFrom` on.' }),
+    registryRevision,
+  }),
+);
+
 export const cardAnswer = component(
   'CardAnswer',
   z.strictObject({ agentCard: agentCardSchema, receipt: receiptShape }),

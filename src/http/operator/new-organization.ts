@@ -6,8 +6,8 @@ import type { KeyVault } from '../../platform/key-vault.ts';
 import type { OrganizationId } from '../../protocol/ids.ts';
 import type { Principal } from '../../protocol/principals.ts';
 import type { KeyBindingRow, NewOrganization, SealedKeyRow } from '../../store/port.ts';
-import { generateKeyPair } from '../../trust/signing.ts';
 import { SESSION_OPEN_KIND } from '../auth/sessions.ts';
+import { newServiceKey, SERVICES, type Service } from './service-keys.ts';
 
 export const AGENT_CARD_REGISTER_KIND = 'ext.missionweaveprotocol.registry.agent_card_register';
 
@@ -17,9 +17,6 @@ export interface OrganizationWish {
   /** Absent: a fresh one. */
   organizationId?: string;
 }
-
-const SERVICES = ['authority', 'identity', 'registrar'] as const;
-type Service = (typeof SERVICES)[number];
 
 const SERVICE_NAMES: Readonly<Record<Service, string>> = {
   authority: 'Group Authority',
@@ -37,11 +34,9 @@ export function newOrganization(wish: OrganizationWish, vault: KeyVault, now: st
   const sealedKeys: SealedKeyRow[] = [];
   for (const service of SERVICES) {
     const principal = principals[service];
-    const keyId = `${organizationId}:key:${service}:1`;
-    const { seed, publicKey } = generateKeyPair();
-    bindings.push({ keyId, principal, algorithm: 'Ed25519', publicKey, validFrom: now });
-    sealedKeys.push({ keyId, principal, sealed: vault.seal(seed, { organizationId, keyId }) });
-    seed.fill(0);
+    const made = newServiceKey({ organizationId, service, principal, number: 1 }, vault, { validFrom: now });
+    bindings.push(made.binding);
+    sealedKeys.push(made.sealed);
   }
   const { slug, displayName } = wish;
   return {

@@ -79,6 +79,16 @@ export const OPERATIONS = {
     { schema: bodies.endBody, example: { revokedAt: '2026-11-29T12:00:00Z' } },
     { 200: says('The key and its end.', answers.keyEndAnswer) },
   ),
+  rotateServiceKey: operation(
+    {
+      id: 'rotateServiceKey',
+      summary: "Replace the key of one of the Organization's own services",
+      description:
+        'Counts ten seconds later, when the old key ends. What was signed before keeps verifying. `service` is `authority`, `identity` or `registrar`.',
+      refusals: [NO_SUCH, 'INVALID_COMMAND', 'INVALID_STATE_TRANSITION'],
+    },
+    { 201: says('The new key and which it replaces.', answers.rotationAnswer) },
+  ),
   registerAgent: writing(
     {
       id: 'registerAgent',

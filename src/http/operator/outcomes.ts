@@ -15,6 +15,7 @@ const SENTENCES: Readonly<Record<Reason, string>> = {
   public_key_bound: 'the public key is already bound under another key id',
   key_unknown: 'no such key in this Organization',
   validity_not_earlier: 'an end of validity can be set or moved earlier, never later',
+  moment_passed: 'the moment from which it should count has passed; send it again',
 };
 
 /** The Registry revision after the change; throws for a refusal. */

@@ -81,7 +81,7 @@ async function endKey(c: Context, { store, directory, keys, logger }: PrincipalP
   if (!found?.binding) throw registryRefusal('key_unknown');
   if (isOwnService(organization, found.binding)) {
     // Its Events must stay provable, and without the key nothing could be accepted until another one is made.
-    throw fail('INVALID_COMMAND', "a key of the Organization's own services cannot be ended here");
+    throw fail('INVALID_COMMAND', "a key of the Organization's own services is replaced (rotate-key), never ended");
   }
   const row: KeyValidityRow = { keyId, recordedAt: await organizations.now(), ...withoutAbsent(ends) };
   const next = { ...row, sequence: found.validity.length + 1 };

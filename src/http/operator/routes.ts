@@ -9,9 +9,11 @@ import { operatorOnly, type GuardParts } from './guard.ts';
 import { organizationRoutes, type OrganizationParts } from './organizations.ts';
 import { policyRoutes, type PolicyParts } from './policy.ts';
 import { principalRoutes, type PrincipalParts } from './principals.ts';
+import { serviceKeyRoutes, type ServiceKeyParts } from './service-keys.ts';
 
 export type OperatorParts = { logger: Logger } & OrganizationParts &
   PrincipalParts &
+  ServiceKeyParts &
   AgentParts &
   PolicyParts &
   GuardParts;
@@ -23,6 +25,7 @@ export function operatorRoutes(parts: OperatorParts): Hono {
   routes.use(limitBody(OPERATOR_BODY_MAXIMUM));
   routes.route('/', organizationRoutes(parts));
   routes.route('/', principalRoutes(parts));
+  routes.route('/', serviceKeyRoutes(parts));
   routes.route('/', agentRoutes(parts));
   routes.route('/', policyRoutes(parts));
   routes.route('/', auditRoutes(parts));

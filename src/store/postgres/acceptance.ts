@@ -8,7 +8,7 @@ import type { AdmissionRecord, ReceiptRecord } from '../evidence-records.ts';
 import { admissionFromRecord, receiptFromRecord } from '../evidence-records.ts';
 import type { BatchTransaction, StoredBatch, Transact } from '../group-commit.ts';
 import type { StoreObserver } from '../observer.ts';
-import type { Transition } from '../port.ts';
+import type { SealRegistry, Transition } from '../port.ts';
 import { StoreFault } from '../port.ts';
 import { parseStored } from '../stored-json.ts';
 import type { HeadRecord } from '../stream-records.ts';
@@ -36,13 +36,14 @@ export function transactions(
   connections: PostgresConnections,
   clock: (() => string) | undefined,
   observer: Pick<StoreObserver, 'retried'>,
+  seal: SealRegistry | undefined,
 ): Transact {
   return (organizationId, runs, work) => {
     const once = () =>
       connections.transact('acceptance', async (transaction) => {
         connections.pass('turn-taken');
         transaction.begin(READ_COMMITTED);
-        await work(transactionOf(transaction, organizationId, clock));
+        await work(transactionOf(transaction, organizationId, clock, seal));
       });
     return runs === 'retried' ? withRetries(once, observer) : once();
   };
@@ -52,6 +53,7 @@ function transactionOf(
   transaction: Transaction,
   organizationId: OrganizationId,
   clock: (() => string) | undefined,
+  seal: SealRegistry | undefined,
 ): BatchTransaction {
   return {
     open: async (plan) => {
@@ -66,7 +68,7 @@ function transactionOf(
     lockGroups: async (groupIds) =>
       (await transaction.query<Row & HeadRecord>(LOCK_GROUPS, [organizationId, groupIds])).map(headFromRecord),
     streamHeads: (streamIds) => streamHeads(transaction, organizationId, streamIds),
-    commit: (transitions) => commit(transaction, organizationId, transitions),
+    commit: (transitions) => commit(transaction, organizationId, transitions, seal),
   };
 }
 
@@ -112,11 +114,15 @@ async function commit(
   transaction: Transaction,
   organizationId: OrganizationId,
   transitions: Transition[],
+  seal: SealRegistry | undefined,
 ): Promise<void> {
   const statements: Statement[] = [];
-  for (const { registry } of transitions) {
+  for (const { registry, acceptedAt: recordedAt } of transitions) {
     if (registry === undefined) continue;
-    const ruling = await registryChange(transaction, organizationId, asCardChange(registry));
+    const ruling = await registryChange(transaction, organizationId, asCardChange(registry), {
+      recordedAt,
+      seal,
+    });
     if (ruling.refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${ruling.refused}`);
     statements.push(...ruling.statements);
   }

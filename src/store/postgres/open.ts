@@ -2,7 +2,7 @@
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
 import { observedStore } from '../observed.ts';
 import { UNOBSERVED, type OnLostAudit, type StoreObserver } from '../observer.ts';
-import type { AuthorityStore, PassPoint } from '../port.ts';
+import type { AuthorityStore, PassPoint, SealRegistry } from '../port.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { OPEN, OPEN_PARAMETERS, transactions } from './acceptance.ts';
 import { PostgresConnections, SET_TENANT } from './connections.ts';
@@ -39,6 +39,8 @@ export interface PostgresStoreOptions {
   onLostAudit?: OnLostAudit;
   observer?: StoreObserver;
   pass?: PassPoint;
+  /** Marks the entries of the Registry's log; without it they stay unsealed, and `mwp verify` says so. */
+  sealRegistry?: SealRegistry;
 }
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<AuthorityStore> {
@@ -53,16 +55,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const clock = millis && { millis, text: () => timestampFromMillis(millis()) };
   const groupCommit = new GroupCommit(
     connections.accepting,
-    transactions(connections, clock?.text, observer),
+    transactions(connections, clock?.text, observer, options.sealRegistry),
     observer,
   );
 
+  const onLostAudit: OnLostAudit = (cause, lost) => {
+    observer.auditLost();
+    options.onLostAudit?.(cause, lost);
+  };
+
   const store: AuthorityStore = {
     engine: 'postgres',
-    organizations: organizationStore(connections, clock, (cause, lost) => {
-      observer.auditLost();
-      options.onLostAudit?.(cause, lost);
-    }),
+    organizations: organizationStore(connections, clock, onLostAudit, options.sealRegistry),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (transaction) => work(readerOf(transaction, organizationId, clock?.text))),

@@ -2,7 +2,7 @@
 import { AUDIT_WAITING_MAXIMUM, FairQueue } from '../fair-queue.ts';
 import type { OnLostAudit } from '../observer.ts';
 import type { NewOrganization, OrganizationRow, OrganizationStore } from '../port.ts';
-import type { PassPoint, RegistryChange, RegistryOutcome } from '../port.ts';
+import type { PassPoint, RegistryChange, RegistryOutcome, SealRegistry } from '../port.ts';
 import type { OrganizationRecord } from '../registry-records.ts';
 import { organizationFromRecord, organizationToRecord } from '../registry-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
@@ -11,9 +11,18 @@ import { consumeChallenge } from './challenges.ts';
 import type { PostgresConnections } from './connections.ts';
 import { TAKE_LOCK } from './connections.ts';
 import { refusalOf } from './faults.ts';
-import { currentPolicy, policyInsert } from './policies.ts';
+import { currentPolicy } from './policies.ts';
 import { CLOCK } from './reading.ts';
-import { bindings, keyEvidence, principals, registryChange, registryRevision, sealedKeys } from './registry.ts';
+import type { RegistryWrite } from './registry.ts';
+import {
+  bindings,
+  keyEvidence,
+  principals,
+  registryChange,
+  registryRevision,
+  registrySince,
+  sealedKeys,
+} from './registry.ts';
 import { organizations } from './schema.ts';
 import type { Row, Statement, Value } from './session.ts';
 import { columnsOf } from './statements.ts';
@@ -33,15 +42,17 @@ export function organizationStore(
   connections: PostgresConnections,
   clock: { text: () => string; millis: () => number } | undefined,
   onLostAudit: OnLostAudit,
+  seal: SealRegistry | undefined,
 ): OrganizationStore {
   const auditing = new FairQueue({ capacity: 1, waitingMaximum: AUDIT_WAITING_MAXIMUM });
+  const write = (): RegistryWrite => ({ recordedAt: clock?.text(), seal });
   return {
-    create: (created) => create(connections, created),
+    create: (created) => create(connections, created, write()),
     bySlug: async (slug) => (await organizationsOf(connections, BY_SLUG, [slug]))[0],
     all: (afterSlug, limit) => organizationsOf(connections, AFTER, [afterSlug, pageLimit(limit)]),
     changeRegistry: (organizationId, change) =>
       connections.write(organizationId, [exclusive(organizationId)], (transaction) =>
-        changeUnderLock(transaction, organizationId, change, connections.pass),
+        changeUnderLock(transaction, { organizationId, change, write: write() }, connections.pass),
       ),
     principals: (organizationId, afterKey, limit) =>
       connections.read(organizationId, (transaction) =>
@@ -51,6 +62,8 @@ export function organizationStore(
       connections.read(organizationId, (transaction) => bindings(transaction, organizationId, principal)),
     keyEvidence: (organizationId, keyIds) =>
       connections.read(organizationId, (transaction) => keyEvidence(transaction, organizationId, keyIds)),
+    registrySince: (organizationId, revision) =>
+      connections.read(organizationId, (transaction) => registrySince(transaction, organizationId, revision)),
     sealedKeys: (organizationId) =>
       connections.read(organizationId, (transaction) => sealedKeys(transaction, organizationId)),
     policy: (organizationId) =>
@@ -69,12 +82,18 @@ export function organizationStore(
   };
 }
 
-async function create(connections: PostgresConnections, created: NewOrganization): Promise<RegistryOutcome> {
-  const { organizationId } = created.organization;
+async function create(
+  connections: PostgresConnections,
+  created: NewOrganization,
+  about: RegistryWrite,
+): Promise<RegistryOutcome> {
+  const { organization } = created;
+  const { organizationId } = organization;
+  const write = { ...about, organization };
   const insert = { text: INSERT, parameters: [organizationId, organizationToRecord(created.organization)] };
   try {
     return await connections.write(organizationId, [exclusive(organizationId), insert], (transaction) =>
-      changeUnderLock(transaction, organizationId, created, connections.pass),
+      changeUnderLock(transaction, { organizationId, change: created, write }, connections.pass),
     );
   } catch (error) {
     if (TAKEN.includes(refusalOf(error)?.constraint ?? '')) {
@@ -86,16 +105,13 @@ async function create(connections: PostgresConnections, created: NewOrganization
 
 async function changeUnderLock(
   transaction: Transaction,
-  organizationId: string,
-  change: RegistryChange,
+  { organizationId, change, write }: { organizationId: string; change: RegistryChange; write: RegistryWrite },
   pass: PassPoint,
 ): Promise<RegistryOutcome> {
-  const ruling = await registryChange(transaction, organizationId, change);
+  const ruling = await registryChange(transaction, organizationId, change, write);
   if (ruling.refused !== undefined) return { outcome: 'refused', reason: ruling.refused };
   pass('registry-locked');
   await transaction.run(ruling.statements);
-  if (change.policy !== undefined)
-    await transaction.run([await policyInsert(transaction, organizationId, change.policy)]);
   const revision = await registryRevision(transaction, organizationId);
   pass('registry-written');
   await transaction.commit();

@@ -1,25 +1,58 @@
 // The registry of one Organization on the hosted store: who is registered, with which keys, valid how long.
 import type { Principal } from '../../protocol/principals.ts';
-import type { KeyBindingRow, KeyEvidenceRow, PrincipalRow, RegistryChange, SealedKeyRow } from '../port.ts';
-import { StoreFault } from '../port.ts';
-import type { BindingRecord, PrincipalRecord, SealedKeyRecord, ValidityRecord } from '../registry-records.ts';
+import { compareTimestamps } from '../../protocol/timestamps.ts';
+import type {
+  KeyBindingRow,
+  KeyEvidenceRow,
+  OrganizationRow,
+  PrincipalRow,
+  RegistryChange,
+  RegistrySlice,
+  SealedKeyRow,
+  SealRegistry,
+} from '../port.ts';
+import { REGISTRY_SLICE_MAXIMUM, StoreFault } from '../port.ts';
+import { nextEntry } from '../registry-log.ts';
+import type {
+  BindingRecord,
+  PrincipalRecord,
+  RegistryEntryRecord,
+  SealedKeyRecord,
+  ValidityRecord,
+} from '../registry-records.ts';
 import {
   bindingFromRecord,
   principalFromRecord,
+  registryEntryFromRecord,
+  registryEntryToRecord,
   registryInsertRecords,
   sealedKeyFromRecord,
   validityFromRecord,
 } from '../registry-records.ts';
 import type { RegisteredFacts, RegistryInserts, RegistryRefusal } from '../registry-rules.ts';
 import { factsNeeded, movesRevision, ruleOnRegistryChange } from '../registry-rules.ts';
-import { keyBindings, keyValidity, principals as principalsTable, sealedKeys as sealedKeysTable } from './schema.ts';
+import { policyVersion } from './policies.ts';
+import { CLOCK } from './reading.ts';
+import {
+  keyBindings,
+  keyValidity,
+  principals as principalsTable,
+  registryLog,
+  sealedKeys as sealedKeysTable,
+} from './schema.ts';
 import type { Row, Statement } from './session.ts';
 import { columnsOf, forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 const REVISION = 'SELECT registry_revision FROM mwp.organizations WHERE organization_id = $1';
-const RAISE_REVISION =
-  'UPDATE mwp.organizations SET registry_revision = registry_revision + 1 WHERE organization_id = $1';
+const RAISE_REVISION = 'UPDATE mwp.organizations SET registry_revision = $2::bigint WHERE organization_id = $1';
+const ENTRIES = `SELECT ${columnsOf(registryLog)} FROM mwp.registry_log
+  WHERE organization_id = $1 AND revision > $2::bigint ORDER BY revision LIMIT $3::bigint`;
+const LAST_ENTRY = `SELECT ${columnsOf(registryLog)} FROM mwp.registry_log
+  WHERE organization_id = $1 ORDER BY revision DESC LIMIT 1`;
+const LATEST_EVENT = 'SELECT max(last_event_at) AS latest FROM mwp.streams WHERE organization_id = $1';
+const INSERT_ENTRY = `INSERT INTO mwp.registry_log (organization_id, revision, recorded_at, changes, hash, seal)
+  SELECT $1, revision, recorded_at, changes, hash, seal FROM json_populate_record(NULL::mwp.registry_log, $2::json)`;
 const REGISTERED = `SELECT found.* FROM json_to_recordset($2::json) AS wanted(type text, id text)
   CROSS JOIN LATERAL (
     SELECT ${columnsOf(principalsTable)} FROM mwp.principals
@@ -54,6 +87,8 @@ const INSERT_VALIDITY = `INSERT INTO mwp.key_validity
 const INSERT_SEALED_KEYS = `INSERT INTO mwp.sealed_keys
   SELECT $1, key_id, principal_type, principal_id, sealed
   FROM json_populate_recordset(NULL::mwp.sealed_keys, $2::json)`;
+const INSERT_POLICIES = `INSERT INTO mwp.policies (organization_id, version, document)
+  SELECT $1, version, document FROM json_to_recordset($2::json) AS added(version bigint, document text)`;
 
 export async function registryRevision(transaction: Transaction, organizationId: string): Promise<number> {
   const [row] = await transaction.query<{ registry_revision: number }>(REVISION, [organizationId]);
@@ -61,18 +96,64 @@ export async function registryRevision(transaction: Transaction, organizationId:
   return row.registry_revision;
 }
 
+export interface RegistryWrite {
+  /** Absent: the database's own clock. */
+  recordedAt?: string | undefined;
+  seal: SealRegistry | undefined;
+  /** Of a new one. */
+  organization?: OrganizationRow;
+}
+
 /**
- * Under the exclusive lock of the Organization: the statements that make the change, or why it is refused. The revision
- * is raised when what a verifier sees changes.
+ * Under the exclusive lock of the Organization: the statements that make the change, or why it is refused. A change that is
+ * one raises the revision and gets an entry in the log.
  */
 export async function registryChange(
   transaction: Transaction,
   organizationId: string,
   change: RegistryChange,
+  { recordedAt, seal, organization }: RegistryWrite,
 ): Promise<{ refused: RegistryRefusal } | { refused?: undefined; statements: Statement[] }> {
-  const ruling = ruleOnRegistryChange(change, await factsFor(transaction, organizationId, change));
+  const [facts, [last], [clock], [events]] = await Promise.all([
+    factsFor(transaction, organizationId, change),
+    transaction.query<Row & RegistryEntryRecord>(LAST_ENTRY, [organizationId]),
+    transaction.query<{ now: string }>(CLOCK, []),
+    change.takesEffectAt === undefined
+      ? []
+      : transaction.query<{ latest: string | null }>(LATEST_EVENT, [organizationId]),
+  ]);
+  const now = recordedAt ?? clock?.now ?? '';
+  const latest = events?.latest;
+  const latestMoment = latest && compareTimestamps(latest, now) > 0 ? latest : now;
+  const ruling = ruleOnRegistryChange(change, { ...facts, latestMoment });
   if (ruling.refused !== undefined) return ruling;
-  return { statements: insertsFor(organizationId, ruling.inserts) };
+  const { inserts } = ruling;
+  const statements = insertsFor(organizationId, inserts);
+  if (!movesRevision(inserts)) return { statements };
+  const entry = nextEntry({
+    organizationId,
+    recordedAt: now,
+    last: last && registryEntryFromRecord(last),
+    inserts,
+    seal,
+    ...(organization && { organization }),
+  });
+  statements.push({ text: INSERT_ENTRY, parameters: [organizationId, registryEntryToRecord(entry)] });
+  statements.push({ text: RAISE_REVISION, parameters: [organizationId, String(entry.revision)] });
+  return { statements };
+}
+
+export async function registrySince(
+  transaction: Transaction,
+  organizationId: string,
+  revision: number,
+): Promise<RegistrySlice> {
+  const parameters = [organizationId, String(revision), String(REGISTRY_SLICE_MAXIMUM)];
+  const [current, records] = await Promise.all([
+    registryRevision(transaction, organizationId),
+    transaction.query<Row & RegistryEntryRecord>(ENTRIES, parameters),
+  ]);
+  return { registryRevision: current, entries: records.map(registryEntryFromRecord) };
 }
 
 export async function principals(
@@ -126,13 +207,15 @@ async function factsFor(
   change: RegistryChange,
 ): Promise<RegisteredFacts> {
   const needed = factsNeeded(change);
-  const [found, byId, byKey, validity] = await Promise.all([
+  const [found, byId, byKey, validity, version] = await Promise.all([
     transaction.query<Row & PrincipalRecord>(REGISTERED, [organizationId, needed.principals]),
     transaction.query<Row & BindingRecord>(BINDINGS, [organizationId, needed.keyIds]),
     transaction.query<Row & BindingRecord>(BINDINGS_BY_KEY, [organizationId, needed.publicKeys]),
     transaction.query<Row & ValidityRecord>(VALIDITY, [organizationId, needed.keyIds]),
+    change.policy ? policyVersion(transaction, organizationId) : 0,
   ]);
   return {
+    policyVersion: version,
     principals: found.map((record) => principalFromRecord(record).principal),
     bindings: [...byId, ...byKey].map(bindingFromRecord),
     validity: validity.map(validityFromRecord),
@@ -141,12 +224,11 @@ async function factsFor(
 
 function insertsFor(organizationId: string, inserts: RegistryInserts): Statement[] {
   const records = registryInsertRecords(inserts);
-  const statements: Statement[] = [
+  return [
     { text: INSERT_PRINCIPALS, parameters: [organizationId, records.principals] },
     { text: INSERT_BINDINGS, parameters: [organizationId, records.bindings] },
     { text: INSERT_VALIDITY, parameters: [organizationId, records.validity] },
     { text: INSERT_SEALED_KEYS, parameters: [organizationId, records.sealedKeys] },
+    { text: INSERT_POLICIES, parameters: [organizationId, records.policies] },
   ].filter(({ parameters }) => (parameters[1] as object[]).length > 0);
-  if (movesRevision(inserts)) statements.push({ text: RAISE_REVISION, parameters: [organizationId] });
-  return statements;
 }

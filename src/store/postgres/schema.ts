@@ -155,6 +155,27 @@ export const policies = mwp.table(
   ],
 );
 
+export const registryLog = mwp.table(
+  'registry_log',
+  {
+    organizationId: tenant(),
+    revision: whole('revision').notNull(),
+    recordedAt: bytes('recorded_at').notNull(),
+    changes: bytes('changes').notNull(),
+    hash: bytes('hash').notNull(),
+    seal: bytes('seal').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'registry_log_pkey', columns: [table.organizationId, table.revision] }),
+    foreignKey({
+      name: 'registry_log_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+    check('registry_log_revision', sql`revision >= 1`),
+  ],
+);
+
 export const streams = mwp.table(
   'streams',
   {

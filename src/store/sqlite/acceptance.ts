@@ -3,7 +3,7 @@
 import type { OrganizationId } from '../../protocol/ids.ts';
 import type { BatchTransaction, StoredBatch, Transact } from '../group-commit.ts';
 import type { BatchPlan } from '../batch-plan.ts';
-import type { Transition } from '../port.ts';
+import type { SealRegistry, Transition } from '../port.ts';
 import { StoreFault } from '../port.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { SqliteConnections } from './connections.ts';
@@ -15,19 +15,26 @@ import { changeRegistry, registryRevision } from './registry.ts';
 import { writeTransition } from './writing.ts';
 
 /** There is no race to run again for: the writer waits for its lock. */
-export function transactions(connections: SqliteConnections, clock: () => string): Transact {
+export function transactions(
+  connections: SqliteConnections,
+  clock: () => string,
+  seal: SealRegistry | undefined,
+): Transact {
   return (organizationId, _runs, work) =>
     connections.transact((connection) => {
       connections.pass('turn-taken');
-      return work(transactionOf(connections, connection, organizationId, clock));
+      return work(transactionOf(connections, connection, { organizationId, clock, seal }));
     });
 }
 
 function transactionOf(
   connections: SqliteConnections,
   connection: SqliteConnection,
-  organizationId: OrganizationId,
-  clock: () => string,
+  {
+    organizationId,
+    clock,
+    seal,
+  }: { organizationId: OrganizationId; clock: () => string; seal?: SealRegistry | undefined },
 ): BatchTransaction {
   return {
     open: async (plan) => open(connection, clock(), organizationId, plan),
@@ -36,7 +43,7 @@ function transactionOf(
     lockGroups: async (groupIds) => streamHeads(connection, organizationId, groupIds),
     streamHeads: async (streamIds) => streamHeads(connection, organizationId, streamIds),
     commit: async (transitions) => {
-      for (const transition of transitions) writeAll(connection, organizationId, transition);
+      for (const transition of transitions) writeAll(connection, organizationId, transition, seal);
       connections.commit();
     },
   };
@@ -54,9 +61,15 @@ function open(connection: SqliteConnection, now: string, organizationId: Organiz
   };
 }
 
-function writeAll(connection: SqliteConnection, organizationId: OrganizationId, write: Transition): void {
+function writeAll(
+  connection: SqliteConnection,
+  organizationId: OrganizationId,
+  write: Transition,
+  seal: SealRegistry | undefined,
+): void {
   // Before the rest: its keys may be what the rest was signed with.
-  const refused = write.registry && changeRegistry(connection, organizationId, asCardChange(write.registry));
+  const { registry, acceptedAt: recordedAt } = write;
+  const refused = registry && changeRegistry(connection, organizationId, asCardChange(registry), { recordedAt, seal });
   if (refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${refused}`);
   writeTransition(connection, organizationId, write);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
 import { observedStore } from '../observed.ts';
 import { UNOBSERVED, type OnLostAudit, type StoreObserver } from '../observer.ts';
-import type { AuthorityStore, PassPoint } from '../port.ts';
+import type { AuthorityStore, PassPoint, SealRegistry } from '../port.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { transactions } from './acceptance.ts';
 import { SqliteConnections } from './connections.ts';
@@ -26,6 +26,8 @@ export interface SqliteStoreOptions {
   onLostAudit?: OnLostAudit;
   observer?: StoreObserver;
   pass?: PassPoint;
+  /** Marks the entries of the Registry's log; without it they stay unsealed, and `mwp verify` says so. */
+  sealRegistry?: SealRegistry;
 }
 
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<AuthorityStore> {
@@ -37,14 +39,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
   const observer = options.observer ?? UNOBSERVED;
   const connections = new SqliteConnections(file, { durable, observer, ...(options.pass && { pass: options.pass }) });
   const clock = () => timestampFromMillis((options.clock ?? Date.now)());
-  const groupCommit = new GroupCommit(connections.writing, transactions(connections, clock), observer);
+  const { sealRegistry } = options;
+  const groupCommit = new GroupCommit(connections.writing, transactions(connections, clock, sealRegistry), observer);
+
+  const onLostAudit: OnLostAudit = (cause, lost) => {
+    observer.auditLost();
+    options.onLostAudit?.(cause, lost);
+  };
 
   const store: AuthorityStore = {
     engine: 'sqlite',
-    organizations: organizationStore(connections, clock, (cause, lost) => {
-      observer.auditLost();
-      options.onLostAudit?.(cause, lost);
-    }),
+    organizations: organizationStore(connections, clock, onLostAudit, sealRegistry),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (connection) => work(readerOf(connection, organizationId, clock))),

@@ -1,7 +1,7 @@
 // Tenants and what belongs to them beside their Groups, on the local store. Sibling of postgres/organizations.ts.
 import { AUDIT_WAITING_MAXIMUM, FairQueue } from '../fair-queue.ts';
 import type { OnLostAudit } from '../observer.ts';
-import type { NewOrganization, OrganizationRow, OrganizationStore, RegistryOutcome } from '../port.ts';
+import type { NewOrganization, OrganizationRow, OrganizationStore, RegistryOutcome, SealRegistry } from '../port.ts';
 import type { OrganizationRecord } from '../registry-records.ts';
 import { organizationFromRecord, organizationToRecord } from '../registry-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
@@ -9,8 +9,17 @@ import { recordAudit } from './audit.ts';
 import { consumeChallenge } from './challenges.ts';
 import type { SqliteConnection, Value } from './connection.ts';
 import type { SqliteConnections } from './connections.ts';
-import { addPolicy, currentPolicy } from './policies.ts';
-import { bindings, changeRegistry, keyEvidence, principals, registryRevision, sealedKeys } from './registry.ts';
+import { currentPolicy } from './policies.ts';
+import type { RegistryWrite } from './registry.ts';
+import {
+  bindings,
+  changeRegistry,
+  keyEvidence,
+  principals,
+  registryRevision,
+  registrySince,
+  sealedKeys,
+} from './registry.ts';
 import { crossTenantStatement, insertStatement } from './statements.ts';
 
 const COLUMNS =
@@ -36,13 +45,14 @@ export function organizationStore(
   connections: SqliteConnections,
   clock: () => string,
   onLostAudit: OnLostAudit,
+  seal: SealRegistry | undefined,
 ): OrganizationStore {
   const auditing = new FairQueue({ capacity: 1, waitingMaximum: AUDIT_WAITING_MAXIMUM });
   return {
     create: (organization) =>
       connections.write(organization.organization.organizationId, async (connection) => {
         connections.pass('registry-locked');
-        const result = create(connection, organization);
+        const result = create(connection, organization, { recordedAt: clock(), seal });
         connections.pass('registry-written');
         return { commit: result.outcome === 'done', result };
       }),
@@ -54,9 +64,8 @@ export function organizationStore(
     changeRegistry: (organizationId, change) =>
       connections.write(organizationId, async (connection) => {
         connections.pass('registry-locked');
-        const refused = changeRegistry(connection, organizationId, change);
+        const refused = changeRegistry(connection, organizationId, change, { recordedAt: clock(), seal });
         if (refused !== undefined) return { commit: false, result: { outcome: 'refused', reason: refused } };
-        if (change.policy !== undefined) addPolicy(connection, organizationId, change.policy);
         connections.pass('registry-written');
         return { commit: true, result: done(connection, organizationId) };
       }),
@@ -68,6 +77,8 @@ export function organizationStore(
       connections.read(organizationId, async (connection) => bindings(connection, organizationId, principal)),
     keyEvidence: (organizationId, keyIds) =>
       connections.read(organizationId, async (connection) => keyEvidence(connection, organizationId, keyIds)),
+    registrySince: (organizationId, revision) =>
+      connections.read(organizationId, async (connection) => registrySince(connection, organizationId, revision)),
     sealedKeys: (organizationId) =>
       connections.read(organizationId, async (connection) => sealedKeys(connection, organizationId)),
     policy: (organizationId) =>
@@ -87,15 +98,15 @@ export function organizationStore(
   };
 }
 
-function create(connection: SqliteConnection, created: NewOrganization): RegistryOutcome {
+function create(connection: SqliteConnection, created: NewOrganization, write: RegistryWrite): RegistryOutcome {
   const { organizationId, slug } = created.organization;
   if (connection.allAcrossTenants(EXISTS, organizationId, slug).length > 0) {
     return { outcome: 'refused', reason: 'organization_exists' };
   }
   const record = organizationToRecord(created.organization) as unknown as Record<string, Value>;
   connection.run(INSERT, organizationId, ...COLUMNS.map((column) => record[column] ?? null), 0);
-  addPolicy(connection, organizationId, created.policy);
-  const refused = changeRegistry(connection, organizationId, created);
+  const { organization } = created;
+  const refused = changeRegistry(connection, organizationId, created, { ...write, organization });
   return refused === undefined ? done(connection, organizationId) : { outcome: 'refused', reason: refused };
 }
 

@@ -9,7 +9,7 @@ const CURRENT = tenantStatement(
   'current policy',
   'SELECT version, document FROM policies WHERE organization_id = ?1 ORDER BY version DESC LIMIT 1',
 );
-const INSERT = insertStatement('policies', ['version', 'document']);
+export const INSERT_POLICY = insertStatement('policies', ['version', 'document']);
 
 export function currentPolicy(connection: SqliteConnection, organizationId: string): Policy {
   const row = connection.first<{ document: string }>(CURRENT, organizationId);
@@ -17,9 +17,7 @@ export function currentPolicy(connection: SqliteConnection, organizationId: stri
   return completePolicy(parseStored<Policy>(row.document));
 }
 
-/** A new version must be above the one that rules. */
-export function addPolicy(connection: SqliteConnection, organizationId: string, policy: Policy): void {
-  const row = connection.first<{ version: number }>(CURRENT, organizationId);
-  if (row !== undefined && row.version >= policy.version) throw new StoreFault('conflict', 'the policy moved on');
-  connection.run(INSERT, organizationId, policy.version, JSON.stringify(policy));
+/** 0: there is none. */
+export function policyVersion(connection: SqliteConnection, organizationId: string): number {
+  return connection.first<{ version: number }>(CURRENT, organizationId)?.version ?? 0;
 }

@@ -1,11 +1,31 @@
 // The registry of one Organization on the local store: who is registered, with which keys, valid how long.
 import type { Principal } from '../../protocol/principals.ts';
-import type { KeyBindingRow, KeyEvidenceRow, PrincipalRow, RegistryChange, SealedKeyRow } from '../port.ts';
-import { StoreFault } from '../port.ts';
-import type { BindingRecord, PrincipalRecord, SealedKeyRecord, ValidityRecord } from '../registry-records.ts';
+import { compareTimestamps } from '../../protocol/timestamps.ts';
+import type {
+  KeyBindingRow,
+  KeyEvidenceRow,
+  OrganizationRow,
+  PrincipalRow,
+  RegistryChange,
+  RegistryEntryRow,
+  RegistrySlice,
+  SealedKeyRow,
+  SealRegistry,
+} from '../port.ts';
+import { REGISTRY_SLICE_MAXIMUM, StoreFault } from '../port.ts';
+import { nextEntry } from '../registry-log.ts';
+import type {
+  BindingRecord,
+  PrincipalRecord,
+  RegistryEntryRecord,
+  SealedKeyRecord,
+  ValidityRecord,
+} from '../registry-records.ts';
 import {
   bindingFromRecord,
   principalFromRecord,
+  registryEntryFromRecord,
+  registryEntryToRecord,
   registryInsertRecords,
   sealedKeyFromRecord,
   validityFromRecord,
@@ -14,6 +34,7 @@ import type { RegisteredFacts, RegistryInserts, RegistryRefusal } from '../regis
 import { factsNeeded, movesRevision, ruleOnRegistryChange } from '../registry-rules.ts';
 import type { SqliteConnection } from './connection.ts';
 import { insertRecord } from './inserting.ts';
+import { INSERT_POLICY, policyVersion } from './policies.ts';
 import { insertStatement, tenantStatement } from './statements.ts';
 
 const BINDING = 'key_id, principal_type, principal_id, algorithm, public_key, valid_from';
@@ -24,7 +45,7 @@ const REVISION = tenantStatement(
 );
 const RAISE_REVISION = tenantStatement(
   'raise the registry revision',
-  'UPDATE organizations SET registry_revision = registry_revision + 1 WHERE organization_id = ?1',
+  'UPDATE organizations SET registry_revision = ?2 WHERE organization_id = ?1',
 );
 const PRINCIPAL = tenantStatement(
   'principal',
@@ -59,6 +80,21 @@ const SEALED_KEYS = tenantStatement(
   'sealed keys',
   'SELECT key_id, principal_type, principal_id, sealed FROM sealed_keys WHERE organization_id = ?1 ORDER BY key_id',
 );
+const ENTRIES = tenantStatement(
+  'entries of the registry log',
+  `SELECT revision, recorded_at, changes, hash, seal FROM registry_log
+   WHERE organization_id = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3`,
+);
+const LAST_ENTRY = tenantStatement(
+  'last entry of the registry log',
+  `SELECT revision, recorded_at, changes, hash, seal FROM registry_log
+   WHERE organization_id = ?1 ORDER BY revision DESC LIMIT 1`,
+);
+const LATEST_EVENT = tenantStatement(
+  'moment of the latest Event',
+  'SELECT max(last_event_at) AS latest FROM streams WHERE organization_id = ?1',
+);
+const INSERT_ENTRY = insertStatement('registry_log', ['revision', 'recorded_at', 'changes', 'hash', 'seal']);
 const INSERT_PRINCIPAL = insertStatement('principals', ['principal_type', 'principal_id', 'display_name']);
 const INSERT_BINDING = insertStatement('key_bindings', BINDING.split(', '));
 const INSERT_VALIDITY = insertStatement('key_validity', [
@@ -76,17 +112,52 @@ export function registryRevision(connection: SqliteConnection, organizationId: s
   return row.registry_revision;
 }
 
-/** Inside a write transaction. Raises the revision when what a verifier sees changes. */
+export interface RegistryWrite {
+  recordedAt: string;
+  seal: SealRegistry | undefined;
+  /** Of a new one. */
+  organization?: OrganizationRow;
+}
+
+/** Inside a write transaction. A change that is one raises the revision and gets an entry in the log. */
 export function changeRegistry(
   connection: SqliteConnection,
   organizationId: string,
   change: RegistryChange,
+  { recordedAt, seal, organization }: RegistryWrite,
 ): RegistryRefusal | undefined {
-  const ruling = ruleOnRegistryChange(change, factsFor(connection, organizationId, change));
+  const ruling = ruleOnRegistryChange(change, {
+    ...factsFor(connection, organizationId, change),
+    ...(change.takesEffectAt !== undefined && { latestMoment: latestMoment(connection, organizationId, recordedAt) }),
+  });
   if (ruling.refused !== undefined) return ruling.refused;
-  insertRegistry(connection, organizationId, ruling.inserts);
-  if (movesRevision(ruling.inserts)) connection.run(RAISE_REVISION, organizationId);
+  const { inserts } = ruling;
+  insertRegistry(connection, organizationId, inserts);
+  if (!movesRevision(inserts)) return undefined;
+  const last = lastEntry(connection, organizationId);
+  const parts = { organizationId, recordedAt, last, inserts, seal, ...(organization && { organization }) };
+  const entry = nextEntry(parts);
+  insertRecord(connection, INSERT_ENTRY, organizationId, registryEntryToRecord(entry));
+  connection.run(RAISE_REVISION, organizationId, entry.revision);
   return undefined;
+}
+
+function latestMoment(connection: SqliteConnection, organizationId: string, now: string): string {
+  const latest = connection.first<{ latest: string | null }>(LATEST_EVENT, organizationId)?.latest;
+  return latest && compareTimestamps(latest, now) > 0 ? latest : now;
+}
+
+function lastEntry(connection: SqliteConnection, organizationId: string): RegistryEntryRow | undefined {
+  const record = connection.first<RegistryEntryRecord>(LAST_ENTRY, organizationId);
+  return record && registryEntryFromRecord(record);
+}
+
+export function registrySince(connection: SqliteConnection, organizationId: string, revision: number): RegistrySlice {
+  const records = connection.all<RegistryEntryRecord>(ENTRIES, organizationId, revision, REGISTRY_SLICE_MAXIMUM);
+  return {
+    registryRevision: registryRevision(connection, organizationId),
+    entries: records.map(registryEntryFromRecord),
+  };
 }
 
 export function principals(
@@ -140,6 +211,7 @@ function factsFor(connection: SqliteConnection, organizationId: string, change: 
     principals: found.map((record) => principalFromRecord(record).principal),
     bindings: [...byId, ...byKey].map(bindingFromRecord),
     validity: validity.map(validityFromRecord),
+    policyVersion: change.policy ? policyVersion(connection, organizationId) : 0,
   };
 }
 
@@ -149,4 +221,5 @@ function insertRegistry(connection: SqliteConnection, organizationId: string, in
   for (const record of records.bindings) insertRecord(connection, INSERT_BINDING, organizationId, record);
   for (const record of records.validity) insertRecord(connection, INSERT_VALIDITY, organizationId, record);
   for (const record of records.sealedKeys) insertRecord(connection, INSERT_SEALED_KEY, organizationId, record);
+  for (const record of records.policies) insertRecord(connection, INSERT_POLICY, organizationId, record);
 }

@@ -140,6 +140,27 @@ export const policies = sqliteTable(
   ],
 );
 
+export const registryLog = sqliteTable(
+  'registry_log',
+  {
+    organizationId: tenant(),
+    revision: integer('revision').notNull(),
+    recordedAt: text('recorded_at').notNull(),
+    changes: text('changes').notNull(),
+    hash: text('hash').notNull(),
+    seal: text('seal').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'registry_log_pkey', columns: [table.organizationId, table.revision] }),
+    foreignKey({
+      name: 'registry_log_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+    check('registry_log_revision', sql`revision >= 1`),
+  ],
+);
+
 export const streams = sqliteTable(
   'streams',
   {
