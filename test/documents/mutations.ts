@@ -133,21 +133,21 @@ const place = (holder: Holder, name: string, schemas: readonly Schema[]): Omit<P
 });
 
 /** A schema and all that it is put together of, references followed. */
-function spread(schema: Schema): Schema[] {
+export function spread(schema: Schema): Schema[] {
   const { $ref, anyOf = [], oneOf = [], allOf = [], then, else: otherwise } = schema;
   const referred = $ref === undefined ? undefined : SCHEMA_TABLE[$ref];
   const parts = [referred, ...anyOf, ...oneOf, ...allOf, then, otherwise].filter((part) => part !== undefined);
   return [schema, ...parts.flatMap(spread)];
 }
 
-function schemasOfMember({ properties, items, additionalProperties }: Schema, name: string): Schema[] {
+export function schemasOfMember({ properties, items, additionalProperties }: Schema, name: string): Schema[] {
   const known = properties?.[name];
   const further = typeof additionalProperties === 'object' ? additionalProperties : undefined;
   return [known, items, further].filter((schema) => schema !== undefined);
 }
 
 /** As a parser would: `__proto__` becomes a member of its own. */
-function put(holder: Holder, name: string, value: unknown): void {
+export function put(holder: Holder, name: string, value: unknown): void {
   Object.defineProperty(holder, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
