@@ -1,0 +1,119 @@
+// Rows against what was signed: every column of an Event, a Command, an embedded document and an admission record follows
+// from a body, and every body stands in its one canonical form but the Command's, which is kept as it came.
+import { streamOf } from '../domain/stream-names.ts';
+import type { Event } from '../protocol/documents/event.ts';
+import type { JsonObject } from '../protocol/documents/json-value.ts';
+import type { AdmissionRow, EventRow } from '../store/port.ts';
+import { tryCanonicalText } from '../wire/canonical.ts';
+import type { Judgement, JudgedTransition } from './check-signatures.ts';
+import { compareColumns, type Findings } from './findings.ts';
+import { signingHashOf, type Embedded, type RecordedCommand } from './recorded.ts';
+
+/** Answers the document where it was believed. */
+export function checkEvent(row: EventRow, judgement: Judgement, findings: Findings): Event | undefined {
+  const where = `events: position ${row.position}`;
+  tell(findings, `${where}: the Event`, judgement);
+  const document = (judgement.ok ? judgement.verified.document : judgement.document) as Event | undefined;
+  if (!document) return undefined;
+  compareColumns(findings, where, row, {
+    streamId: streamNamed(document),
+    position: document.sequence ?? row.position,
+    eventId: document.eventId,
+    kind: document.kind,
+    groupId: document.groupId ?? '',
+    aggregateRevision: document.aggregateRevision ?? null,
+    actor: document.actor,
+    occurredAt: document.occurredAt,
+    commandHash: document.commandHash,
+    signingHash: signingHashOf(document),
+    keyId: document.signature.keyId,
+  });
+  if (!isCanonical(document, row.body)) findings.fault(`${where}: the body is not in canonical form`);
+  return judgement.ok ? document : undefined;
+}
+
+function streamNamed(event: Event): string {
+  try {
+    return streamOf(event as Parameters<typeof streamOf>[0]);
+  } catch {
+    return '';
+  }
+}
+
+export function checkCommand({ row, read, fault }: RecordedCommand, judgement: Judgement, findings: Findings): void {
+  const where = `commands: ${row.signingHash}`;
+  tell(findings, where, judgement);
+  if (fault !== undefined) findings.fault(`${where}: ${fault}`);
+  if (!read.ok) return;
+  const { document } = read;
+  compareColumns(findings, where, row, {
+    signingHash: signingHashOf(document),
+    actor: document.actor,
+    actionId: document.actionId,
+    kind: document.kind,
+    groupId: document.groupId ?? '',
+    keyId: document.signature.keyId,
+    issuedAt: document.issuedAt,
+  });
+}
+
+/**
+ * The documents of a Command; `isHome`: admission records that this transition wrote. One that was admitted earlier has its
+ * row, and the signature that it first came with, where that was.
+ */
+export function checkEmbedded(
+  { recorded, embedded }: JudgedTransition,
+  isHome: (row: AdmissionRow | undefined) => boolean,
+  findings: Findings,
+): void {
+  const { command } = recorded;
+  for (const document of command?.embedded ?? []) {
+    const { signingHash } = document;
+    const judgement = embedded.get(signingHash) as Judgement;
+    tell(findings, `documents: ${signingHash}`, judgement);
+    const row = recorded.documents.get(signingHash);
+    if (!row) findings.fault(`documents: ${signingHash}: the row is missing`);
+    else if (isHome(recorded.admissions.get(signingHash))) {
+      compareColumns(findings, `documents: ${signingHash}`, row, documentColumns(document, command, judgement));
+    }
+  }
+}
+
+function documentColumns(document: Embedded, command: RecordedCommand | undefined, judgement: Judgement) {
+  const value = document.value as JsonObject & { signature?: { keyId?: unknown } };
+  const form = tryCanonicalText(value);
+  return {
+    signingHash: document.signingHash,
+    documentKind: document.kind,
+    groupId: (command?.read.ok && command.read.document.groupId) || '',
+    keyId: value.signature?.keyId,
+    ...(judgement.ok && { principal: judgement.verified.principal }),
+    commandHash: command?.row.signingHash,
+    body: form.ok ? form.text : undefined,
+  };
+}
+
+/** The columns against the nine-member record that they spell out; the record itself was judged with its document. */
+export function checkAdmission(row: AdmissionRow, findings: Findings): void {
+  const where = `admissions: ${row.signingHash}`;
+  let record: JsonObject;
+  try {
+    record = JSON.parse(row.record) as JsonObject;
+  } catch {
+    return findings.fault(`${where}: the record is no JSON`);
+  }
+  const { protocolVersion: _version, organizationId: _organization, ...columns } = record;
+  compareColumns(findings, where, row, columns);
+  if (!isCanonical(record, row.record)) findings.fault(`${where}: the record is not in canonical form`);
+}
+
+function tell(findings: Findings, what: string, judgement: Judgement): void {
+  if (!judgement.ok) return findings.fault(`${what}: ${judgement.reason}`);
+  if (!judgement.revokedLater) return;
+  findings.note(`${judgement.verified.keyId} was revoked later; what it signed before that stands`);
+}
+
+function isCanonical(document: object, body: string): boolean {
+  const form = tryCanonicalText(document);
+  return form.ok && form.text === body;
+}
