@@ -30,3 +30,15 @@ export async function playOrganization(store: AuthorityStore): Promise<PlayedOrg
   await other.accept(owner, 'mission.cancel', { reason: 'no longer needed' });
   return { tenant, vault, mission, other };
 }
+
+/** As small as one can be that has a row in every table: for thousands of verifications. */
+export async function playSmallOrganization(
+  store: AuthorityStore,
+): Promise<Omit<PlayedOrganization, 'mission' | 'other'>> {
+  const vault = new KeyVault(randomBytes(32));
+  const tenant = await Tenant.create(store, { vault });
+  const coordinator = await tenant.agent('coordinator');
+  const mission = await Mission.create(tenant, await tenant.human('olga'), coordinator);
+  await mission.authorize();
+  return { tenant, vault };
+}
