@@ -10,13 +10,19 @@ import { compareColumns, type Findings } from './findings.ts';
 import { signingHashOf, type Embedded, type RecordedCommand } from './recorded.ts';
 
 /** Answers the document where it was believed. */
-export function checkEvent(row: EventRow, judgement: Judgement, findings: Findings): Event | undefined {
+export function checkEvent(
+  row: EventRow,
+  revision: number,
+  judgement: Judgement,
+  findings: Findings,
+): Event | undefined {
   const where = `events: position ${row.position}`;
   tell(findings, `${where}: the Event`, judgement);
   const document = (judgement.ok ? judgement.verified.document : judgement.document) as Event | undefined;
   if (!document) return undefined;
   compareColumns(findings, where, row, {
     streamId: streamNamed(document),
+    revision,
     position: document.sequence ?? row.position,
     eventId: document.eventId,
     kind: document.kind,
@@ -59,38 +65,50 @@ export function checkCommand({ row, read, fault }: RecordedCommand, judgement: J
 
 /**
  * The documents of a Command; `isHome`: admission records that this transition wrote. One that was admitted earlier has its
- * row, and the signature that it first came with, where that was.
+ * row, with the Command and the signature that it first came with, where that was.
  */
 export function checkEmbedded(
   { recorded, embedded }: JudgedTransition,
   isHome: (row: AdmissionRow | undefined) => boolean,
   findings: Findings,
 ): void {
-  const { command } = recorded;
+  const { command, documents, admissions } = recorded;
   for (const document of command?.embedded ?? []) {
     const { signingHash } = document;
+    const where = `documents: ${signingHash}`;
     const judgement = embedded.get(signingHash) as Judgement;
-    tell(findings, `documents: ${signingHash}`, judgement);
-    const row = recorded.documents.get(signingHash);
-    if (!row) findings.fault(`documents: ${signingHash}: the row is missing`);
-    else if (isHome(recorded.admissions.get(signingHash))) {
-      compareColumns(findings, `documents: ${signingHash}`, row, documentColumns(document, command, judgement));
+    tell(findings, where, judgement);
+    const row = documents.get(signingHash);
+    if (!row) findings.fault(`${where}: the row is missing`);
+    else {
+      const first = isHome(admissions.get(signingHash)) ? firstColumns(document, command) : {};
+      compareColumns(findings, where, row, { ...documentColumns(document, judgement), ...first });
+      if (hashOfText(row.body) !== signingHash) findings.fault(`${where}: the body is not what was signed`);
     }
   }
 }
 
-function documentColumns(document: Embedded, command: RecordedCommand | undefined, judgement: Judgement) {
-  const value = document.value as JsonObject & { signature?: { keyId?: unknown } };
+function documentColumns({ kind, signingHash }: Embedded, judgement: Judgement) {
+  if (!judgement.ok) return { signingHash, documentKind: kind };
+  const { keyId, principal } = judgement.verified;
+  return { signingHash, documentKind: kind, keyId, principal };
+}
+
+function firstColumns({ value }: Embedded, command: RecordedCommand | undefined) {
   const form = tryCanonicalText(value);
   return {
-    signingHash: document.signingHash,
-    documentKind: document.kind,
     groupId: (command?.read.ok && command.read.document.groupId) || '',
-    keyId: value.signature?.keyId,
-    ...(judgement.ok && { principal: judgement.verified.principal }),
     commandHash: command?.row.signingHash,
     body: form.ok ? form.text : undefined,
   };
+}
+
+function hashOfText(body: string): string | undefined {
+  try {
+    return signingHashOf(JSON.parse(body));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The columns against the nine-member record that they spell out; the record itself was judged with its document. */

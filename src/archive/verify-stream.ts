@@ -109,7 +109,7 @@ class Walk {
       end.chainHash = row.chainHash;
       const { anchor } = this.stream;
       if (anchor?.position === row.position) this.anchored.chain = anchor.chainHash === row.chainHash;
-      const event = checkEvent(row, events[index] as JudgedTransition['events'][number], findings);
+      const event = checkEvent(row, recorded.revision, events[index] as JudgedTransition['events'][number], findings);
       if (event) this.foldIn(event, row.position);
       else this.fold.whole = false;
     });
@@ -138,13 +138,14 @@ class Walk {
     }
     checkCommand(recorded.command, command, findings);
     const hashes = [row.signingHash, ...embedded.map(({ signingHash }) => signingHash)];
-    const isHome = (found: { streamId: string; revision: number } | undefined) =>
-      found?.streamId === this.stream.streamId && found.revision === revision;
-    const home = hashes.map((hash) => recorded.admissions.get(hash)).filter(isHome);
-    for (const admission of home) if (admission) checkAdmission(admission, findings);
+    const isHome = (row: { streamId: string; revision: number } | undefined) =>
+      row?.streamId === this.stream.streamId && row.revision === revision;
+    const found = hashes.flatMap((hash) => recorded.admissions.get(hash) ?? []);
+    for (const admission of found) checkAdmission(admission, findings);
+    const home = found.filter(isHome);
     visited.admissions += home.length;
     checkEmbedded(judged, isHome, findings);
-    visited.documents += home.filter((found) => recorded.documents.has(found?.signingHash ?? '')).length;
+    visited.documents += home.filter(({ signingHash }) => recorded.documents.has(signingHash)).length;
     if (!receipt) {
       // Which stream keeps it can be told by the Command's admission record, which stands with it.
       const isHere = isHome(recorded.admissions.get(row.signingHash));
