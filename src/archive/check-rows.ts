@@ -40,7 +40,7 @@ export function checkEvent(
 
 function streamNamed(event: Event): string {
   try {
-    return streamOf(event as Parameters<typeof streamOf>[0]);
+    return streamOf(event);
   } catch {
     return '';
   }

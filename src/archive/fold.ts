@@ -37,7 +37,7 @@ export class StreamFold {
   /** Answers the texts that the Event commits to. Throws where it cannot be folded. */
   add(event: Event): TextRow[] {
     const { payload, texts } = commitPayload(event.payload, eventKindOf(event.kind).erasable);
-    evolve(this.view, { ...event, payload } as FoldableEvent);
+    evolve(this.view, { ...event, payload });
     const groupId = event.groupId ?? '';
     return [...texts].map(([commitment, value]) => ({
       commitment,

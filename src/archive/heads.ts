@@ -37,7 +37,7 @@ export function readHeads(bytes: Uint8Array): AnchoredHeads | undefined {
     if (!isJsonObject(organization)) return undefined;
     const { organizationId, streams } = organization;
     if (typeof organizationId !== 'string' || !Array.isArray(streams) || !streams.every(isHead)) return undefined;
-    heads.set(organizationId, streams as unknown as AnchoredHead[]);
+    heads.set(organizationId, streams);
   }
   return heads;
 }

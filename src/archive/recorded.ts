@@ -43,7 +43,7 @@ export function readCommand(row: CommandRow): RecordedCommand {
   if (!read.ok) return { row, read, embedded: [] };
   const kind = commandKindOf(read.document.kind);
   if (!kind) return { row, read, embedded: [], fault: `the kind ${read.document.kind} is not known here` };
-  const { payload } = preparePayload(kind, read.document as Command);
+  const { payload } = preparePayload(kind, read.document);
   if (!payload.ok) return { row, read, embedded: [], fault: 'its payload does not fit its kind' };
   const embedded = new Map<string, Embedded>();
   for (const document of kind.documents?.(payload.value) ?? []) {

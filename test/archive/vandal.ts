@@ -147,7 +147,8 @@ export class Vandal {
 function literal(value: unknown): string {
   if (value === null || value === undefined) return 'NULL';
   if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  return `'${String(value).replaceAll("'", "''")}'`;
+  if (typeof value !== 'string') throw new Error('a value of no column');
+  return `'${value.replaceAll("'", "''")}'`;
 }
 
 /** One byte of a text, a number, or a NULL, made another. `random`: from 0 to below its argument. */
