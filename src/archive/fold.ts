@@ -1,7 +1,6 @@
 // State as the Events of one stream give it (design section 3: replay equivalence), with how many transitions changed each
 // aggregate and with the texts that the Events commit to. The same `evolve` as the authority's.
 import type { AggregateKind, Aggregates } from '../domain/aggregates.ts';
-import type { FoldableEvent } from '../domain/decider.ts';
 import { eventKindOf } from '../domain/events/catalogue.ts';
 import { evolve } from '../domain/evolve.ts';
 import { View } from '../domain/view.ts';

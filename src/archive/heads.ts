@@ -36,10 +36,14 @@ export function readHeads(bytes: Uint8Array): AnchoredHeads | undefined {
   for (const organization of organizations as unknown[]) {
     if (!isJsonObject(organization)) return undefined;
     const { organizationId, streams } = organization;
-    if (typeof organizationId !== 'string' || !Array.isArray(streams) || !streams.every(isHead)) return undefined;
+    if (typeof organizationId !== 'string' || !areHeads(streams)) return undefined;
     heads.set(organizationId, streams);
   }
   return heads;
+}
+
+function areHeads(value: unknown): value is AnchoredHead[] {
+  return Array.isArray(value) && value.every(isHead);
 }
 
 function isHead(value: unknown): boolean {

@@ -2,7 +2,7 @@
 // bundle. Knows how a Command is read again and which Signed Documents stand in it.
 import { commandKindOf } from '../domain/commands/catalogue.ts';
 import { preparePayload } from '../domain/decide.ts';
-import type { Command, EmbeddedDocument } from '../domain/decider.ts';
+import type { EmbeddedDocument } from '../domain/decider.ts';
 import { isJsonObject } from '../protocol/documents/json-value.ts';
 import type { AdmissionRow, CommandRow, DocumentRow, EventRow, PolicyLogRow, ReceiptRow } from '../store/port.ts';
 import { readDocument, type ReadResult } from '../trust/verify.ts';
