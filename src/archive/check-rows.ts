@@ -3,7 +3,7 @@
 import { streamOf } from '../domain/stream-names.ts';
 import type { Event } from '../protocol/documents/event.ts';
 import type { JsonObject } from '../protocol/documents/json-value.ts';
-import type { AdmissionRow, EventRow } from '../store/port.ts';
+import type { AdmissionRow, EventRow, PolicyLogRow } from '../store/port.ts';
 import { tryCanonicalText } from '../wire/canonical.ts';
 import type { Judgement, JudgedTransition } from './check-signatures.ts';
 import { compareColumns, type Findings } from './findings.ts';
@@ -123,6 +123,12 @@ export function checkAdmission(row: AdmissionRow, findings: Findings): void {
   const { protocolVersion: _version, organizationId: _organization, ...columns } = record;
   compareColumns(findings, where, row, columns);
   if (!isCanonical(record, row.record)) findings.fault(`${where}: the record is not in canonical form`);
+}
+
+/** An entry of the policy log and the Events of its transition. */
+export function belongsTo(entry: PolicyLogRow, events: readonly EventRow[], revision: number): boolean {
+  const event = events.find(({ eventId }) => eventId === entry.eventId);
+  return event !== undefined && entry.revision === revision && event.occurredAt === entry.occurredAt;
 }
 
 function tell(findings: Findings, what: string, judgement: Judgement): void {

@@ -1,9 +1,9 @@
 // One stream, transition by transition, from its first to its head: rows, signatures, both chains, receipts and the fold.
 // Where the transitions come from, a store or a bundle, is not known here, and memory is bounded by a page and the state.
-import type { PolicyLogRow, RowCounts, StreamHead, TextRow } from '../store/port.ts';
+import type { RowCounts, StreamHead, TextRow } from '../store/port.ts';
 import { chainNext, chainStart, logDigest } from '../wire/chain.ts';
 import { checkForeignReceipt, checkReceipt } from './check-receipt.ts';
-import { checkAdmission, checkCommand, checkEmbedded, checkEvent } from './check-rows.ts';
+import { belongsTo, checkAdmission, checkCommand, checkEmbedded, checkEvent } from './check-rows.ts';
 import { judgePage, type Accepting, type JudgedTransition } from './check-signatures.ts';
 import { Findings } from './findings.ts';
 import { StreamFold } from './fold.ts';
@@ -164,7 +164,7 @@ class Walk {
       const where = `policy_log: entry ${entry.position}`;
       if (entry.position !== end.policyPosition + 1) findings.fault(`${where} where ${end.policyPosition + 1} was due`);
       end.policyPosition = entry.position;
-      if (!belongs(entry, events, revision)) findings.fault(`${where} belongs to no Event of revision ${revision}`);
+      if (!belongsTo(entry, events, revision)) findings.fault(`${where} belongs to no Event of revision ${revision}`);
     }
     this.visited.policy_log += policyLog.length;
   }
@@ -185,11 +185,6 @@ class Walk {
     if (stream.anchor?.revision === revision) this.anchored.log = stream.anchor.logHash === logHash;
     this.visited.transitions += 1;
   }
-}
-
-function belongs(entry: PolicyLogRow, events: RecordedTransition['events'], revision: number): boolean {
-  const event = events.find(({ eventId }) => eventId === entry.eventId);
-  return event !== undefined && entry.revision === revision && event.occurredAt === entry.occurredAt;
 }
 
 const NOTHING_VISITED = (): Visited => ({
