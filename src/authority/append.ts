@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { eventKindOf } from '../domain/events/catalogue.ts';
 import { evolve } from '../domain/evolve.ts';
 import type { Accepted, Command, EventDraft, FoldableEvent } from '../domain/decider.ts';
+import { streamOf } from '../domain/stream-names.ts';
 import type { View } from '../domain/view.ts';
 import type { Principal } from '../protocol/principals.ts';
 import { signDocument, type Signer } from '../trust/signing.ts';
@@ -139,16 +140,4 @@ function causeOf(draft: EventDraft, appended: Appended, command: Command): { typ
   const cause = appended.events[draft.causedBy];
   if (!cause) throw new Error(`${draft.kind} is caused by an Event that does not come before it`);
   return { type: 'event', id: cause.eventId };
-}
-
-/** A Group's own sequence, or the log of the one Organization aggregate that the Event changes (design section 5). */
-export function streamOf(draft: Pick<EventDraft, 'kind' | 'groupId' | 'payload'>): string {
-  if (draft.groupId !== undefined) return draft.groupId;
-  const agentId = draft.payload['agentId'];
-  if (typeof agentId !== 'string') throw new Error(`${draft.kind} names no Agent`);
-  return organizationStream(draft.kind, agentId);
-}
-
-export function organizationStream(eventKind: string, agentId: string): string {
-  return `${eventKind.endsWith('.session_opened') ? 'session' : 'card'} ${agentId}`;
 }

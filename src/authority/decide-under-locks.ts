@@ -2,6 +2,7 @@
 // It may run more than once for one Command (the store retries a deadlock), so it has no effect of its own.
 import { decideCommand } from '../domain/decide.ts';
 import type { DecisionContext } from '../domain/decider.ts';
+import { organizationStream } from '../domain/stream-names.ts';
 import { seesEvent } from '../domain/visibility.ts';
 import { samePrincipal } from '../protocol/principals.ts';
 import { isRefusal, refuse, type Refusal } from '../protocol/refusals.ts';
@@ -10,7 +11,7 @@ import { trustFailure, type TrustFailure } from '../trust/outcome.ts';
 import { canonicalHash } from '../wire/canonical.ts';
 import type { Acceptance, AcceptanceOutcome, Opened, OrganizationRow, PassPoint, ReceiptRow } from '../store/port.ts';
 import { admitAll } from './admission.ts';
-import { appendEvents, organizationStream, type AppendContext } from './append.ts';
+import { appendEvents, type AppendContext } from './append.ts';
 import type { AuthorityKeys } from './authority-keys.ts';
 import { registryAddition } from './card-registry.ts';
 import { gather } from './gather.ts';

@@ -3,8 +3,8 @@ import { indexOf } from '../domain/aggregate-index.ts';
 import type { Accepted, PolicyEntryDraft } from '../domain/decider.ts';
 import type { View } from '../domain/view.ts';
 import { isOrganizationEventKind } from '../protocol/kinds.ts';
-import { canonicalHash, canonicalText, sha256Label } from '../wire/canonical.ts';
-import { chainNext, chainStart } from '../wire/chain.ts';
+import { canonicalHash, canonicalText } from '../wire/canonical.ts';
+import { chainNext, chainStart, logDigest } from '../wire/chain.ts';
 import type {
   AdmissionRow,
   EventRow,
@@ -202,19 +202,6 @@ function streamAdvances({ appended, context }: TransitionParts, logged: Logged):
       rootGroupId: before?.rootGroupId ?? streamId,
     };
     return { head, expectedPosition: previous.position, streamKind: organizationOwn ? 'organization' : 'group' };
-  });
-}
-
-/** What one transition adds to a stream's log chain; `mwp verify` makes it again from the rows. */
-export function logDigest(streamId: string, { events, admissions, policyLog, receipt }: Logged): string {
-  return canonicalHash({
-    events: events.filter((event) => event.streamId === streamId).map(({ signingHash }) => signingHash),
-    eventAdmissions: events
-      .filter((event) => event.streamId === streamId)
-      .map(({ admissionRecordId, trustedAcceptedAt, keyId }) => [admissionRecordId, trustedAcceptedAt, keyId]),
-    admissions: admissions.filter((row) => row.streamId === streamId).map(({ record }) => sha256Label(record)),
-    policyLog: policyLog.filter(({ groupId }) => groupId === streamId).map((row) => canonicalHash(row)),
-    receipt: receipt.streamId === streamId ? sha256Label(receipt.body) : null,
   });
 }
 

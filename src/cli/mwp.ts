@@ -5,6 +5,7 @@ import { StoreFault } from '../store/port.ts';
 import { CommandFault, complain, DONE, FAILED, print, UsageFault, WRONG_USE, type CliCommand } from './command-line.ts';
 import { sign, token } from './actor.ts';
 import { backup } from './backup.ts';
+import { exportCommand } from './export.ts';
 import { keyGenerate, keyRegister, keyRevoke } from './key.ts';
 import { orgCreate, orgList } from './org.ts';
 import { migrate, serve } from './serve.ts';
@@ -38,6 +39,7 @@ const COMMANDS: readonly CliCommand[] = [
   sign,
   backup,
   verify,
+  exportCommand,
   conformance,
   demo,
 ];

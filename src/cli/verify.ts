@@ -1,47 +1,82 @@
-// `mwp verify`: folds every stream again from its Events and compares order, chain, bodies and state with what is stored,
-// and tries the master key on the tenants' keys. The proof that a restored backup is good for serving.
-import { replayStream } from '../archive/replay.ts';
+// `mwp verify`: proves everything that was accepted again from what was signed, in a database or in an exported bundle. The
+// proof that a restored backup is good for serving.
+import { headsText, type AnchoredHead, type AnchoredHeads } from '../archive/heads.ts';
+import { verifyOrganization } from '../archive/verify-organization.ts';
 import { readMasterKey, readStorageConfig, type StorageConfig } from '../config.ts';
 import { openConfiguredStore } from '../main.ts';
 import { KeyVault } from '../platform/key-vault.ts';
 import { existingLocalMasterKey } from '../platform/master-key.ts';
 import type { AuthorityStore, OrganizationRow } from '../store/port.ts';
-import { complain, CommandFault, DONE, FAILED, print, readOptions, type CliCommand } from './command-line.ts';
+import {
+  complain,
+  CommandFault,
+  DONE,
+  FAILED,
+  print,
+  readOptions,
+  UsageFault,
+  type CliCommand,
+} from './command-line.ts';
+import { readHeadsFile, writeNewFile } from './files.ts';
+import { Progress } from './progress.ts';
+import { verifySealedKeys } from './sealed-keys.ts';
+import { VERIFY_HELP } from './verify-help.ts';
+import { verifyBundleFile } from './verify-bundle.ts';
 
 /** Organizations read in one go. */
 const PAGE = 100;
 
 export const verify: CliCommand = {
   name: 'verify',
-  summary: 'prove that the stored state is what the stored Events say',
-  help: `mwp verify [--org SLUG]
-
-Reads the database of this environment (see mwp serve --help), changes nothing, and folds each Group and each log of
-the Organization again from its Events: gapless order, hash chain, signed bytes, and the state document with its hash.
-Where a master key is configured, or lies in MWP_DATA_DIR, it must open the keys of the Organization's services.
-Exit code 1 when anything disagrees.
-
-  --org SLUG  one Organization only`,
+  summary: 'prove a database, or an exported Group, from what was signed',
+  help: VERIFY_HELP,
 
   async run(args) {
-    const { org } = readOptions(args, { org: { type: 'string' } });
-    const config = readStorageConfig(process.env);
-    const vault = vaultOf(config);
-    const store = await openConfiguredStore(config);
-    try {
-      const organizations = await selected(store, org);
-      const total: Findings = { streams: 0, events: 0, faults: 0 };
-      for (const organization of organizations) {
-        const found = await verifyOrganization(store, organization, vault);
-        for (const name of ['streams', 'events', 'faults'] as const) total[name] += found[name];
-      }
-      print(`${organizations.length} Organizations, ${sentenceOf(total)}`);
-      return total.faults === 0 ? DONE : FAILED;
-    } finally {
-      await store.close();
+    const options = readOptions(args, {
+      org: { type: 'string' },
+      heads: { type: 'string' },
+      'write-heads': { type: 'string' },
+      bundle: { type: 'string' },
+      'authority-key': { type: 'string' },
+    });
+    const { bundle, 'authority-key': authorityKey, ...ofDatabase } = options;
+    if (bundle !== undefined) {
+      if (Object.keys(ofDatabase).length > 0) throw new UsageFault('--bundle reads no database');
+      return verifyBundleFile(bundle, authorityKey);
     }
+    if (authorityKey !== undefined) throw new UsageFault('--authority-key goes with --bundle');
+    return verifyDatabase(options.org, options.heads, options['write-heads']);
   },
 };
+
+async function verifyDatabase(
+  org: string | undefined,
+  headsFile: string | undefined,
+  newHeadsFile: string | undefined,
+): Promise<number> {
+  const anchors = headsFile === undefined ? new Map<string, AnchoredHead[]>() : readHeadsFile(headsFile);
+  const config = readStorageConfig(process.env);
+  const vault = vaultOf(config);
+  const store = await openConfiguredStore(config);
+  try {
+    const organizations = await selected(store, org);
+    const total: Findings = { streams: 0, events: 0, faults: 0 };
+    const heads = new Map<string, AnchoredHead[]>();
+    if (org === undefined) total.faults += lostOrganizations(organizations, anchors);
+    for (const organization of organizations) {
+      const { organizationId } = organization;
+      const found = await verifyOne(store, organization, vault, anchors.get(organizationId) ?? []);
+      for (const name of ['streams', 'events', 'faults'] as const) total[name] += found[name];
+      heads.set(organizationId, found.heads);
+    }
+    print(`${organizations.length} Organizations, ${sentenceOf(total)}`);
+    if (total.faults > 0) return FAILED;
+    if (newHeadsFile !== undefined) writeNewFile(newHeadsFile, headsText(heads));
+    return DONE;
+  } finally {
+    await store.close();
+  }
+}
 
 interface Findings {
   streams: number;
@@ -72,37 +107,41 @@ async function selected(store: AuthorityStore, slug: string | undefined): Promis
   }
 }
 
+function lostOrganizations(organizations: readonly OrganizationRow[], anchors: AnchoredHeads): number {
+  const here = new Set<string>(organizations.map(({ organizationId }) => organizationId));
+  const lost = [...anchors.keys()].filter((organizationId) => !here.has(organizationId));
+  for (const organizationId of lost) complain(`${organizationId} stands in the heads file and is gone`);
+  return lost.length;
+}
+
 /** One snapshot for the whole Organization, so that a busy service does not look like a fault. */
-async function verifyOrganization(
+async function verifyOne(
   store: AuthorityStore,
-  { organizationId, slug }: OrganizationRow,
+  organization: OrganizationRow,
   vault: KeyVault | undefined,
-): Promise<Findings> {
-  const found = await store.read(organizationId, async (reader) => {
-    const findings: Findings = { streams: 0, events: 0, faults: 0 };
-    for (const streamId of await reader.streamIds()) {
-      const report = await replayStream(organizationId, streamId, reader);
-      findings.streams += 1;
-      findings.events += report.events;
-      findings.faults += report.faults.length;
-      for (const fault of report.faults) complain(`${slug}  ${streamId}: ${fault}`);
-    }
-    return findings;
-  });
-  const keys = await store.organizations.sealedKeys(organizationId);
-  let opened = 0;
-  for (const { keyId, sealed } of vault ? keys : []) {
-    try {
-      vault?.open(sealed, { organizationId, keyId });
-      opened += 1;
-    } catch (error) {
-      found.faults += 1;
-      complain(`${slug}  ${(error as Error).message}`);
-    }
-  }
-  const ofKeys = vault
-    ? `${opened} of ${keys.length} keys open`
-    : `${keys.length} keys not tried: no master key is set`;
-  print(`${slug}  ${sentenceOf(found)}; ${ofKeys}`);
-  return found;
+  anchors: readonly AnchoredHead[],
+): Promise<Findings & { heads: AnchoredHead[] }> {
+  const { organizationId, slug } = organization;
+  const progress = new Progress(slug);
+  const found = await store.read(organizationId, (reader) =>
+    verifyOrganization(organization, reader, {
+      anchors,
+      progress: (_, events) => progress.add(events),
+      told: (stream) => {
+        progress.clear();
+        for (const sentence of stream.sentences) complain(`${slug}  ${stream.streamId}: ${sentence}`);
+        for (const note of stream.notes) print(`${slug}  ${stream.streamId}: note: ${note}`);
+        if (stream.stateHash === undefined) return;
+        const { streamId, events, revision, stateHash } = stream;
+        print(`${slug}  ${streamId}  ${events} Events, revision ${revision}, state ${stateHash}`);
+      },
+    }),
+  );
+  progress.clear();
+  for (const sentence of found.sentences) complain(`${slug}  ${sentence}`);
+  const keys = await verifySealedKeys(store.organizations, organization, vault);
+  for (const sentence of keys.sentences) complain(`${slug}  ${sentence}`);
+  const faults = found.faults + keys.sentences.length;
+  print(`${slug}  ${sentenceOf({ ...found, faults })}; ${keys.told}`);
+  return { ...found, faults };
 }

@@ -262,7 +262,7 @@ export interface PageRequest {
   limit: number;
 }
 
-export interface Reader {
+export interface Reader extends HistoryReader {
   now(): Promise<string>;
   policy(): Promise<Policy>;
   load(reads: Read[]): Promise<LoadedReads>;
@@ -283,6 +283,62 @@ export interface Reader {
   aggregateHashes(groupId: string): Promise<{ kind: AggregateKind; id: string; hash: string }[]>;
   audit(afterId: number, limit: number): Promise<AuditRow[]>;
 }
+
+/** Rows as they are stored, for who proves them. In no order unless one is named; what is not there is left out. */
+export interface HistoryReader {
+  /** By id. */
+  streamRows(afterId: string, limit: number): Promise<StreamRow[]>;
+  /** By revision. */
+  transitions(streamId: string, afterRevision: number, limit: number): Promise<TransitionRow[]>;
+  commands(signingHashes: string[]): Promise<CommandRow[]>;
+  documents(signingHashes: string[]): Promise<DocumentRow[]>;
+  admissions(signingHashes: string[]): Promise<AdmissionRow[]>;
+  receipts(keys: ReceiptKey[]): Promise<ReceiptRow[]>;
+  aggregateRows(keys: { kind: string; id: string }[]): Promise<AggregateRow[]>;
+  textRows(groupId: string, commitments: string[]): Promise<TextRow[]>;
+  keyEvidence(keyIds: string[]): Promise<Map<string, KeyEvidenceRow>>;
+  /** Of this Organization, in each table that transitions write. */
+  rowCounts(): Promise<RowCounts>;
+}
+
+export interface StreamRow {
+  head: StreamHead;
+  streamKind: string;
+}
+
+export interface TransitionRow {
+  streamId: string;
+  revision: number;
+  logHash: string;
+}
+
+export interface AggregateRow {
+  kind: string;
+  id: string;
+  groupId: string;
+  version: number;
+  /** JSON text, as it is stored. */
+  document: string;
+  hash: string;
+  state: string | null;
+  holder: string | null;
+  parent: string | null;
+}
+
+export const TRANSITION_TABLES = [
+  'streams',
+  'transitions',
+  'events',
+  'aggregates',
+  'texts',
+  'commands',
+  'documents',
+  'admissions',
+  'receipts',
+  'policy_log',
+] as const;
+
+export type RowCounts = Record<(typeof TRANSITION_TABLES)[number], number>;
 
 // --- organizations, registry, sessions of the API -----------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // Heads, Events, aggregates and texts as the tables spell them: snake_case, principals in two columns, no nesting. Both
 // engines use the same names, so both adapters read and write through here. Knows no SQL.
 import type { PrincipalType } from '../protocol/principals.ts';
-import type { EventRow, StreamAdvance, StreamHead, TextRow, Transition } from './port.ts';
+import type { AggregateRow, EventRow, StreamAdvance, StreamHead, StreamRow, TextRow, Transition } from './port.ts';
 
 export interface HeadRecord {
   stream_id: string;
@@ -25,6 +25,10 @@ export function headFromRecord(record: HeadRecord): StreamHead {
     policyPosition: record.policy_position,
     rootGroupId: record.root_group_id,
   };
+}
+
+export function streamFromRecord(record: HeadRecord & { stream_kind: string }): StreamRow {
+  return { head: headFromRecord(record), streamKind: record.stream_kind };
 }
 
 export interface AdvanceRecord extends HeadRecord {
@@ -144,6 +148,10 @@ export function aggregateToRecord(change: Transition['aggregates'][number]): Agg
   };
 }
 
+export function aggregateRowFromRecord({ group_id: groupId, ...record }: AggregateRecord): AggregateRow {
+  return { groupId, ...record };
+}
+
 export interface TextRecord {
   commitment: string;
   event_id: string;
@@ -153,6 +161,10 @@ export interface TextRecord {
 
 export function textToRecord(row: TextRow): TextRecord {
   return { commitment: row.commitment, event_id: row.eventId, group_id: row.groupId, value: row.value };
+}
+
+export function textFromRecord(record: TextRecord): TextRow {
+  return { commitment: record.commitment, eventId: record.event_id, groupId: record.group_id, value: record.value };
 }
 
 /** For `sort`: Events that were asked for by id come stream by stream. */

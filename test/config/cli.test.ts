@@ -67,7 +67,7 @@ describe('mwp', () => {
     const overview = await run(['--help']);
     expect(overview.code).toBe(0);
     const names = ['serve', 'migrate', 'org create', 'org list', 'key generate', 'key register', 'key revoke'];
-    names.push('token', 'sign', 'backup', 'verify', 'conformance', 'demo');
+    names.push('token', 'sign', 'backup', 'verify', 'export', 'conformance', 'demo');
     for (const name of names) expect(overview.stdout).toContain(`mwp ${name}`);
     for (const name of names) {
       const help = await run([...name.split(' '), '--help']);

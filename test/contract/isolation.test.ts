@@ -11,7 +11,7 @@ import type { OpenedStore } from '../support/databases.ts';
 import { STORES } from '../support/databases.ts';
 import type { Behind } from './behind.ts';
 import { lookBehind } from './behind.ts';
-import { GROUP, fillEveryTable, portraitOf } from './portrait.ts';
+import { GROUP, countsOf, fillEveryTable, portraitOf } from './portrait.ts';
 import { append, newTenant } from './samples.ts';
 
 describe.each(STORES)('isolation on $name', ({ open }) => {
@@ -28,6 +28,10 @@ describe.each(STORES)('isolation on $name', ({ open }) => {
     const b = await fillEveryTable(opened.store, 'b');
     await append(opened.store, b, GROUP);
     expect(await portraitOf(opened.store, a)).toEqual(before);
+    const counts = { streams: 1, transitions: 1, events: 1, aggregates: 1, texts: 1, policy_log: 1 };
+    const evidence = { commands: 1, documents: 1, admissions: 1, receipts: 1 };
+    expect(await countsOf(opened.store, a)).toEqual({ ...counts, ...evidence });
+    expect(await countsOf(opened.store, b)).toMatchObject({ transitions: 2, events: 2, receipts: 2, streams: 1 });
     expect(await opened.store.organizations.consumeChallenge(b, 'urn:challenge:other', '2126-01-01T00:00:00Z')).toBe(
       true,
     );

@@ -2,7 +2,7 @@
 // show of it: two portraits differ as soon as one row does.
 import { list, one } from '../../src/domain/reads.ts';
 import type { GroupId, OrganizationId } from '../../src/protocol/ids.ts';
-import type { AuthorityStore } from '../../src/store/port.ts';
+import type { AuthorityStore, RowCounts } from '../../src/store/port.ts';
 import { AGENT, AUTHORITY, binding, hash, newOrganization, planFor, transitionOf } from './samples.ts';
 
 export const GROUP = 'urn:group:same' as GroupId;
@@ -53,6 +53,11 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
   return org;
 }
 
+/** Apart from the portrait: to count all there is of a tenant, a database may well read a whole table. */
+export function countsOf(store: AuthorityStore, org: OrganizationId): Promise<RowCounts> {
+  return store.read(org, (reader) => reader.rowCounts());
+}
+
 export async function portraitOf(store: AuthorityStore, org: OrganizationId): Promise<unknown> {
   const { organizations } = store;
   const reads = [one('session', 'urn:session:same'), list('session', { groupId: GROUP })];
@@ -85,6 +90,15 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     policyLog: await reader.policyLog(GROUP, 0, 10),
     aggregateHashes: await reader.aggregateHashes(GROUP),
     audit: await reader.audit(0, 10),
+    streamRows: await reader.streamRows('', 10),
+    transitions: await reader.transitions(GROUP, 0, 10),
+    commands: await reader.commands([HASH]),
+    documents: await reader.documents([HASH]),
+    admissions: await reader.admissions([HASH]),
+    receipts: await reader.receipts([RECEIPT]),
+    aggregateRows: await reader.aggregateRows([{ kind: 'session', id: 'urn:session:same' }]),
+    textRows: await reader.textRows(GROUP, ['same']),
+    keys: await reader.keyEvidence(['urn:key:1']),
   }));
   return {
     locked,

@@ -122,7 +122,7 @@ describe('mwp backup', () => {
     database.close();
     const altered = await mwp(['verify'], { MWP_DATA_DIR: restored });
     expect(altered.code).toBe(1);
-    expect(altered.stderr).toMatch(/is not what was signed/);
+    expect(altered.stderr).toMatch(/: the Event: signature: equation-fails/);
   });
 
   it('a PostgreSQL database is not copied: the sentence names pg_dump', async () => {

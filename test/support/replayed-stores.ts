@@ -1,10 +1,10 @@
 // The stores for suites whose rows come from a real authority: whatever Groups a test leaves behind, closing folds each
 // one again from its stored Events and compares it with what is stored (design section 3). The contract suite writes
 // rows by hand and takes its stores from databases.ts.
-import { replayStream } from '../../src/archive/replay.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { verifyEverything } from './verified.ts';
 import { STORES as PLAIN, type OpenedStore, type OpenOptions, type StoreUnderTest } from './databases.ts';
 
 export type { OpenedStore } from './databases.ts';
@@ -36,13 +36,9 @@ function openAgain(name: StoreUnderTest['name'], address: string): Promise<Autho
 
 async function replayEverything(store: AuthorityStore): Promise<void> {
   try {
-    for (const { organizationId } of await store.organizations.all('', 1_000)) {
-      await store.read(organizationId, async (reader) => {
-        for (const streamId of await reader.streamIds()) {
-          const { faults } = await replayStream(organizationId, streamId, reader);
-          if (faults.length > 0) throw new Error(`replay of ${streamId}: ${faults.join('; ')}`);
-        }
-      });
+    for (const organization of await store.organizations.all('', 1_000)) {
+      const faults = await verifyEverything(store, organization);
+      if (faults.length > 0) throw new Error(`verify of ${organization.slug}: ${faults.join('; ')}`);
     }
   } finally {
     await store.close();

@@ -22,6 +22,7 @@ import { eventFromRecord, headFromRecord } from '../stream-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
 import { loadedReads } from '../read-answers.ts';
 import { auditPage } from './audit.ts';
+import { historyReader } from './history.ts';
 import type { SectionRow } from './loading.ts';
 import { aggregateFrom, answersFrom, loadStatement, pageStatement } from './loading.ts';
 import { currentPolicy } from './policies.ts';
@@ -114,6 +115,7 @@ export function readerOf(
       ),
     aggregateHashes: (groupId) =>
       all(HASHES, [groupId], (record: { kind: AggregateKind; id: string; hash: string }) => ({ ...record })),
+    ...historyReader(transaction, organizationId),
     audit: (afterId, limit) => auditPage(transaction, organizationId, afterId, pageLimit(limit)),
   };
 }

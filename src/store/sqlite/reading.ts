@@ -23,6 +23,7 @@ import { pageLimit } from '../bounded-reads.ts';
 import { loadedReads } from '../read-answers.ts';
 import { auditPage } from './audit.ts';
 import type { SqliteConnection } from './connection.ts';
+import { historyReader } from './history.ts';
 import { load, page } from './loading.ts';
 import { currentPolicy } from './policies.ts';
 import { tenantStatement } from './statements.ts';
@@ -128,6 +129,7 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
         .map(policyLogFromRecord),
     aggregateHashes: async (groupId) =>
       connection.all<{ kind: AggregateKind; id: string; hash: string }>(HASHES, organizationId, groupId),
+    ...historyReader(connection, organizationId),
     audit: async (afterId, limit) => auditPage(connection, organizationId, afterId, pageLimit(limit)),
   };
 }

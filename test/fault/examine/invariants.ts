@@ -1,9 +1,9 @@
 // What holds in every state, whatever happened: one live lease of a kind, an owner for what is executed, budgets that add
 // up, an audit record without gaps, whole Organizations. And the state is what the Events say.
-import { replayStream } from '../../../src/archive/replay.ts';
 import { DIMENSIONS } from '../../../src/domain/budget.ts';
 import type { BudgetAccountAggregate, WorkItemAggregate } from '../../../src/domain/aggregates.ts';
 import type { AuthorityStore } from '../../../src/store/port.ts';
+import { verified } from '../../support/verified.ts';
 import type { Behind } from '../../contract/behind.ts';
 import { countBy, rowsOf } from './sql.ts';
 
@@ -81,14 +81,10 @@ export async function examineReplay(store: AuthorityStore): Promise<{ events: nu
   const found = { events: 0, faults: [] as string[] };
   for (let after = ''; ;) {
     const page = await store.organizations.all(after, 200);
-    for (const { organizationId } of page) {
-      await store.read(organizationId, async (reader) => {
-        for (const streamId of await reader.streamIds()) {
-          const { events, faults } = await replayStream(organizationId, streamId, reader);
-          found.events += events;
-          found.faults.push(...faults.map((fault) => `replay of ${streamId}: ${fault}`));
-        }
-      });
+    for (const organization of page) {
+      const { events, faults } = await verified(store, organization);
+      found.events += events;
+      found.faults.push(...faults.map((fault) => `verify of ${organization.slug}: ${fault}`));
     }
     const last = page.at(-1);
     if (!last) return found;

@@ -2,7 +2,6 @@
 // gap, both chains come out as stored, and each Event has its Command, receipt, admission records, texts and documents.
 // The rows that were accounted for are counted, so that one which belongs to no transition is found as well.
 import { eventKindOf } from '../../../src/domain/events/catalogue.ts';
-import { logDigest } from '../../../src/authority/transition.ts';
 import type { AdmissionRow, EventRow, PolicyLogRow, ReceiptRow } from '../../../src/store/port.ts';
 import { admissionFromRecord, policyLogFromRecord, receiptFromRecord } from '../../../src/store/evidence-records.ts';
 import type {
@@ -13,7 +12,7 @@ import type {
 } from '../../../src/store/evidence-records.ts';
 import { eventFromRecord, type EventRecord, type HeadRecord } from '../../../src/store/stream-records.ts';
 import { addSeconds } from '../../../src/protocol/timestamps.ts';
-import { chainNext, chainStart } from '../../../src/wire/chain.ts';
+import { chainNext, chainStart, logDigest } from '../../../src/wire/chain.ts';
 import { commitPayload } from '../../../src/wire/commitments.ts';
 import type { Behind } from '../../contract/behind.ts';
 import { countBy, quote, rowsIn, rowsOf } from './sql.ts';

@@ -1,0 +1,122 @@
+// Writes one Group as a bundle, out of one snapshot: proven first, then read once more and written line by line, so that
+// what the authority signs for is whole and nothing is held in memory but a page and the state.
+import { createHash } from 'node:crypto';
+import type { OrganizationRow, Reader } from '../store/port.ts';
+import type { Signer } from '../trust/signing.ts';
+import { BUNDLE_FORMAT, BundleFault, type BundleLine } from './bundle-lines.ts';
+import { signStatement } from './bundle-statement.ts';
+import { isOrganizationStream } from './check-state.ts';
+import { storedEvidence, type HistoricalEvidence } from './historical-evidence.ts';
+import type { RecordedTransition } from './recorded.ts';
+import { storedTransitions } from './store-source.ts';
+import { verifyStored } from './verify-organization.ts';
+
+export interface GroupToExport {
+  organization: Pick<OrganizationRow, 'organizationId' | 'authority'>;
+  groupId: string;
+  signer: Signer;
+  /** Resolves when more may come. */
+  write: (text: string) => Promise<void>;
+  progress?: (events: number) => void;
+}
+
+export interface Exported {
+  events: number;
+  stateHash: string;
+  registryRevision: number;
+  sha256: string;
+}
+
+/** Throws BundleFault for a Group that is not there or that does not stand up to its own proof. */
+export async function exportGroup(reader: Reader, group: GroupToExport): Promise<Exported> {
+  const { organization, groupId, signer, progress } = group;
+  const { organizationId, authority } = organization;
+  const head = isOrganizationStream(groupId) ? undefined : await reader.stream(groupId);
+  if (!head) throw new BundleFault(`no Group ${groupId} in this Organization`);
+  const { evidence, used } = recordingUse(storedEvidence(organizationId, reader));
+  const watch = progress ? { progress } : {};
+  const { report } = await verifyStored(
+    { head, streamKind: 'group' },
+    { organizationId, authority, evidence },
+    reader,
+    watch,
+  );
+  const { stateHash, sentences } = report;
+  if (sentences.length > 0 || stateHash === undefined) {
+    throw new BundleFault(`the Group does not stand up to mwp verify, and is not exported: ${sentences.join('; ')}`);
+  }
+  const output = new Output(group.write);
+  const exportedAt = await reader.now();
+  await output.line({ format: BUNDLE_FORMAT, line: 'header', organizationId, authority, groupId, exportedAt, head });
+  const registryRevision = await writeKeys(reader, [...used.add(signer.keyId)].sort(), output);
+  for await (const page of storedTransitions(groupId, reader)) {
+    for (const transition of page) for (const line of linesOf(transition, groupId)) await output.line(line);
+  }
+  const { lines, sha256 } = output.soFar();
+  const stated = { organizationId, groupId, exportedAt, registryRevision, head, stateHash, lines, sha256 };
+  await output.line(signStatement(stated, signer));
+  return { events: report.events, stateHash, registryRevision, sha256 };
+}
+
+/** Which keys the proof asked for: those of all signers. */
+function recordingUse(inner: HistoricalEvidence): { evidence: HistoricalEvidence; used: Set<string> } {
+  const used = new Set<string>();
+  const resolve: HistoricalEvidence['resolve'] = (organizationId, keyId) => {
+    used.add(keyId);
+    return inner.resolve(organizationId, keyId);
+  };
+  return { evidence: { ...inner, resolve }, used };
+}
+
+async function writeKeys(reader: Reader, keyIds: readonly string[], output: Output): Promise<number> {
+  let registryRevision = 0;
+  for (const keyId of keyIds) {
+    const row = (await reader.keyEvidence([keyId])).get(keyId);
+    if (!row?.binding) throw new BundleFault(`the key ${keyId} is bound to nobody`);
+    ({ registryRevision } = row);
+    const history = row.validity.map(({ keyId: _, ...record }) => record);
+    await output.line({ line: 'key', binding: { ...row.binding, history } });
+  }
+  return registryRevision;
+}
+
+function* linesOf(transition: RecordedTransition, groupId: string): Generator<BundleLine> {
+  const { revision, logHash = '', command, documents, admissions, events, receipt, policyLog } = transition;
+  yield { line: 'transition', revision, logHash };
+  if (command) {
+    yield { line: 'command', row: command.row };
+    for (const { signingHash } of command.embedded) {
+      const row = documents.get(signingHash);
+      if (row) yield { line: 'document', row };
+    }
+    for (const hash of [command.row.signingHash, ...command.embedded.map(({ signingHash }) => signingHash)]) {
+      const row = admissions.get(hash);
+      if (row) yield { line: 'admission', row };
+    }
+  }
+  for (const row of events) yield { line: 'event', row };
+  // A receipt that another stream keeps tells of other Groups, and this Group's log does not count it.
+  if (receipt?.streamId === groupId) yield { line: 'receipt', row: receipt };
+  for (const row of policyLog) yield { line: 'policy', row };
+}
+
+class Output {
+  private readonly hash = createHash('sha256');
+  private lines = 0;
+  private readonly write: (text: string) => Promise<void>;
+
+  constructor(write: (text: string) => Promise<void>) {
+    this.write = write;
+  }
+
+  async line(line: BundleLine): Promise<void> {
+    const text = `${JSON.stringify(line)}\n`;
+    this.lines += 1;
+    this.hash.update(text);
+    await this.write(text);
+  }
+
+  soFar(): { lines: number; sha256: string } {
+    return { lines: this.lines, sha256: this.hash.copy().digest('hex') };
+  }
+}

@@ -1,0 +1,67 @@
+// State as the Events of one stream give it (design section 3: replay equivalence), with how many transitions changed each
+// aggregate and with the texts that the Events commit to. The same `evolve` as the authority's.
+import type { AggregateKind, Aggregates } from '../domain/aggregates.ts';
+import { eventKindOf } from '../domain/events/catalogue.ts';
+import { evolve } from '../domain/evolve.ts';
+import { View } from '../domain/view.ts';
+import type { Event } from '../protocol/documents/event.ts';
+import type { TextRow } from '../store/port.ts';
+import { canonicalHash, canonicalText } from '../wire/canonical.ts';
+import { commitPayload } from '../wire/commitments.ts';
+import { stateDocument, stateHash } from '../wire/state-document.ts';
+
+class WatchedView extends View {
+  readonly touched = new Set<string>();
+
+  override set<K extends AggregateKind>(kind: K, id: string, groupId: string, document: Aggregates[K]): void {
+    this.touched.add(keyOf(kind, id));
+    super.set(kind, id, groupId, document);
+  }
+}
+
+export interface FoldedAggregate {
+  kind: AggregateKind;
+  id: string;
+  groupId: string;
+  version: number;
+  document: Aggregates[AggregateKind];
+}
+
+export class StreamFold {
+  private readonly view = new WatchedView({ complete: true });
+  private readonly versions = new Map<string, number>();
+  /** False after an Event that could not be folded: what follows gives no state. */
+  whole = true;
+
+  /** Answers the texts that the Event commits to. Throws where it cannot be folded. */
+  add(event: Event): TextRow[] {
+    const { payload, texts } = commitPayload(event.payload, eventKindOf(event.kind).erasable);
+    evolve(this.view, { ...event, payload });
+    const groupId = event.groupId ?? '';
+    return [...texts].map(([commitment, value]) => ({
+      commitment,
+      eventId: event.eventId,
+      groupId,
+      value: canonicalText(value),
+    }));
+  }
+
+  /** The Events of one transition are folded: each aggregate that they changed is one version further. */
+  transitionEnded(): void {
+    for (const key of this.view.touched) this.versions.set(key, (this.versions.get(key) ?? 0) + 1);
+    this.view.touched.clear();
+  }
+
+  aggregates(): FoldedAggregate[] {
+    return this.view.all().map((entry) => ({ ...entry, version: this.versions.get(keyOf(entry.kind, entry.id)) ?? 0 }));
+  }
+
+  stateHash(organizationId: string, groupId: string): string {
+    const hashes = this.view.all().map(({ kind, id, document }) => ({ kind, id, hash: canonicalHash(document) }));
+    return stateHash(stateDocument(organizationId, groupId, hashes));
+  }
+}
+
+function keyOf(kind: string, id: string): string {
+  return `${kind} ${id}`;
+}

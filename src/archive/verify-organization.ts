@@ -1,0 +1,132 @@
+// All that one Organization's store holds of its history, in one snapshot: every stream, then what no stream accounts for.
+import type { OrganizationRow, Reader, RowCounts, StreamHead } from '../store/port.ts';
+import { StoreFault, TRANSITION_TABLES } from '../store/port.ts';
+import type { Accepting } from './check-signatures.ts';
+import { checkAggregates, checkHead, checkTexts, isOrganizationStream } from './check-state.ts';
+import { Findings } from './findings.ts';
+import { anchorOf, type AnchoredHead } from './heads.ts';
+import { storedEvidence } from './historical-evidence.ts';
+import { storedTransitions } from './store-source.ts';
+import { verifyStream } from './verify-stream.ts';
+
+/** Heads read in one go. */
+const PAGE = 500;
+
+export interface StreamReport {
+  streamId: string;
+  events: number;
+  revision: number;
+  /** Of the folded state of a Group. */
+  stateHash?: string;
+  faults: number;
+  /** Bounded. */
+  sentences: string[];
+  notes: string[];
+}
+
+export interface OrganizationReport {
+  streams: number;
+  events: number;
+  faults: number;
+  /** What is wrong with no stream in particular. */
+  sentences: string[];
+  /** To be written down elsewhere. */
+  heads: AnchoredHead[];
+}
+
+export interface VerifyOptions {
+  /** Written down earlier; each must still stand. */
+  anchors?: readonly AnchoredHead[];
+  told?: (report: StreamReport) => void;
+  progress?: (streamId: string, events: number) => void;
+}
+
+type AboutOrganization = Pick<OrganizationRow, 'organizationId' | 'authority'>;
+
+export async function verifyOrganization(
+  { organizationId, authority }: AboutOrganization,
+  reader: Reader,
+  { anchors = [], told, progress }: VerifyOptions = {},
+): Promise<OrganizationReport> {
+  const accepting: Accepting = { organizationId, authority, evidence: storedEvidence(organizationId, reader) };
+  const report: OrganizationReport = { streams: 0, events: 0, faults: 0, sentences: [], heads: [] };
+  const visited = Object.fromEntries(TRANSITION_TABLES.map((table) => [table, 0])) as RowCounts;
+  /** Without the state of every stream nothing can be said of rows of state too many. */
+  let folded = true;
+  const awaited = new Map(anchors.map((anchor) => [anchor.streamId, anchor]));
+  for (let after = ''; ;) {
+    const page = await reader.streamRows(after, PAGE);
+    for (const row of page) {
+      const { streamId } = row.head;
+      const anchor = awaited.get(streamId);
+      awaited.delete(streamId);
+      const watch = { ...(anchor && { anchor }), ...(progress && { progress: progress.bind(undefined, streamId) }) };
+      const stream = await verifyStored(row, accepting, reader, watch);
+      report.streams += 1;
+      report.events += stream.report.events;
+      report.faults += stream.report.faults;
+      report.heads.push(anchorOf(row.head));
+      visited.streams += 1;
+      folded &&= stream.folded;
+      for (const [table, rows] of Object.entries(stream.visited)) visited[table as keyof RowCounts] += rows;
+      told?.(stream.report);
+    }
+    if (page.length < PAGE) break;
+    after = page.at(-1)?.head.streamId ?? '';
+  }
+  const rest = new Findings();
+  for (const streamId of awaited.keys()) rest.fault(`streams: ${streamId} stands in the heads file and is gone`);
+  const counts = await reader.rowCounts();
+  for (const table of TRANSITION_TABLES) {
+    if (counts[table] === visited[table]) continue;
+    if (!folded && (table === 'aggregates' || table === 'texts')) continue;
+    rest.fault(`${table}: ${counts[table]} rows, and transitions account for ${visited[table]}`);
+  }
+  return { ...report, faults: report.faults + rest.count, sentences: rest.sentences() };
+}
+
+interface Watch {
+  anchor?: AnchoredHead;
+  progress?: (events: number) => void;
+}
+
+/** One stream of a store, with its state and its head. Answers the rows that it accounts for. */
+export async function verifyStored(
+  row: { head: StreamHead; streamKind: string },
+  accepting: Accepting,
+  reader: Reader,
+  watch: Watch = {},
+): Promise<{ report: StreamReport; visited: Partial<RowCounts>; folded: boolean }> {
+  const { streamId } = row.head;
+  const isGroup = !isOrganizationStream(streamId);
+  try {
+    const verified = await verifyStream(
+      {
+        streamId,
+        pages: storedTransitions(streamId, reader),
+        checkTexts: (texts, findings) => checkTexts(texts, reader, findings),
+        ...watch,
+      },
+      accepting,
+    );
+    const { findings, end, fold } = verified;
+    const aggregates = await checkAggregates(verified, isGroup, reader);
+    checkHead(verified, row);
+    const report: StreamReport = {
+      streamId,
+      events: verified.visited.events,
+      revision: end.revision,
+      ...(isGroup && fold.whole && { stateHash: fold.stateHash(accepting.organizationId, streamId) }),
+      faults: findings.count,
+      sentences: findings.sentences(),
+      notes: findings.notes,
+    };
+    return { report, visited: { ...verified.visited, aggregates }, folded: fold.whole };
+  } catch (error) {
+    // A row that the store itself cannot read: somebody else has written there.
+    if (!(error instanceof StoreFault) || error.kind !== 'corrupt') throw error;
+    const { revision } = row.head;
+    const sentences = [`cannot be read to its end: ${error.message}`];
+    return { report: { streamId, events: 0, revision, faults: 1, sentences, notes: [] }, visited: {}, folded: false };
+  }
+}

@@ -1,0 +1,199 @@
+// One stream, transition by transition, from its first to its head: rows, signatures, both chains, receipts and the fold.
+// Where the transitions come from, a store or a bundle, is not known here, and memory is bounded by a page and the state.
+import type { RowCounts, StreamHead, TextRow } from '../store/port.ts';
+import { chainNext, chainStart, logDigest } from '../wire/chain.ts';
+import { checkForeignReceipt, checkReceipt } from './check-receipt.ts';
+import { belongsTo, checkAdmission, checkCommand, checkEmbedded, checkEvent } from './check-rows.ts';
+import { judgePage, type Accepting, type JudgedTransition } from './check-signatures.ts';
+import { Findings } from './findings.ts';
+import { StreamFold } from './fold.ts';
+import type { AnchoredHead } from './heads.ts';
+import type { RecordedTransition } from './recorded.ts';
+
+export interface StreamToVerify {
+  streamId: string;
+  pages: AsyncIterable<RecordedTransition[]>;
+  /** That must stand in the chains. */
+  anchor?: AnchoredHead;
+  /** What stands beside the Events of a page: their texts. */
+  checkTexts?: (texts: readonly TextRow[], findings: Findings) => Promise<void>;
+  progress?: (events: number) => void;
+}
+
+/** Rows that the transitions account for. */
+export type Visited = Omit<RowCounts, 'streams' | 'aggregates'>;
+
+/** Where the transitions lead: what the head must say. */
+export interface VerifiedStream {
+  streamId: string;
+  end: Omit<StreamHead, 'rootGroupId'>;
+  fold: StreamFold;
+  visited: Visited;
+  findings: Findings;
+}
+
+export async function verifyStream(stream: StreamToVerify, accepting: Accepting): Promise<VerifiedStream> {
+  const walk = new Walk(stream, accepting);
+  for await (const page of stream.pages) {
+    for (const judged of await judgePage(page, accepting)) walk.take(judged);
+    await stream.checkTexts?.(walk.takeTexts(), walk.findings);
+    stream.progress?.(page.reduce((events, transition) => events + transition.events.length, 0));
+  }
+  return walk.ended();
+}
+
+class Walk {
+  readonly findings = new Findings();
+  private readonly fold = new StreamFold();
+  private readonly end: VerifiedStream['end'];
+  private readonly visited: Visited = NOTHING_VISITED();
+  private texts: TextRow[] = [];
+  private anchored: { chain: boolean; log: boolean };
+  private readonly stream: StreamToVerify;
+  private readonly accepting: Accepting;
+
+  constructor(stream: StreamToVerify, accepting: Accepting) {
+    this.stream = stream;
+    this.accepting = accepting;
+    const start = chainStart(accepting.organizationId, stream.streamId);
+    this.end = {
+      streamId: stream.streamId,
+      position: 0,
+      revision: 0,
+      lastEventAt: '',
+      chainHash: start,
+      logHash: start,
+      policyPosition: 0,
+    };
+    this.anchored = { chain: stream.anchor === undefined, log: stream.anchor === undefined };
+  }
+
+  take(judged: JudgedTransition): void {
+    const { recorded } = judged;
+    const expected = this.end.revision + 1;
+    if (recorded.revision !== expected) this.findings.fault(`revision ${recorded.revision} where ${expected} was due`);
+    this.end.revision = recorded.revision;
+    this.takeEvents(judged);
+    this.takeCommand(judged);
+    this.takePolicyLog(recorded);
+    this.takeLog(recorded);
+  }
+
+  /** Of the Events since it was last asked. */
+  takeTexts(): TextRow[] {
+    const texts = this.texts;
+    this.texts = [];
+    this.visited.texts += texts.length;
+    return texts;
+  }
+
+  ended(): VerifiedStream {
+    const { anchor } = this.stream;
+    if (!this.anchored.chain) this.findings.fault(`position ${anchor?.position} is not what it was in the heads file`);
+    if (!this.anchored.log) this.findings.fault(`revision ${anchor?.revision} is not what it was in the heads file`);
+    const { end, fold, visited, findings } = this;
+    return { streamId: end.streamId, end, fold, visited, findings };
+  }
+
+  private takeEvents({ recorded, events }: JudgedTransition): void {
+    const { findings, end } = this;
+    if (recorded.events.length === 0) findings.fault(`transitions: revision ${recorded.revision} has no Event`);
+    recorded.events.forEach((row, index) => {
+      if (row.position !== end.position + 1)
+        findings.fault(`position ${row.position} where ${end.position + 1} was due`);
+      end.position = row.position;
+      end.lastEventAt = row.occurredAt;
+      if (chainNext(end.chainHash, row.signingHash) !== row.chainHash)
+        findings.fault(`the chain breaks at ${row.position}`);
+      // Goes on from what is stored, so that one wrong row is one fault.
+      end.chainHash = row.chainHash;
+      const { anchor } = this.stream;
+      if (anchor?.position === row.position) this.anchored.chain = anchor.chainHash === row.chainHash;
+      const event = checkEvent(row, recorded.revision, events[index] as JudgedTransition['events'][number], findings);
+      if (event) this.foldIn(event, row.position);
+      else this.fold.whole = false;
+    });
+    this.fold.transitionEnded();
+    this.visited.events += recorded.events.length;
+  }
+
+  private foldIn(event: Parameters<StreamFold['add']>[0], position: number): void {
+    if (!this.fold.whole) return;
+    try {
+      this.texts.push(...this.fold.add(event));
+    } catch (error) {
+      this.fold.whole = false;
+      this.findings.fault(`the Event at ${position} cannot be folded: ${(error as Error).message}`);
+    }
+  }
+
+  private takeCommand(judged: JudgedTransition): void {
+    const { recorded, command } = judged;
+    const { findings, visited } = this;
+    const { revision, receipt } = recorded;
+    if (!recorded.command || !command) return findings.fault(`commands: that of revision ${revision} is missing`);
+    const { row, embedded } = recorded.command;
+    if (recorded.events.some(({ commandHash }) => commandHash !== row.signingHash)) {
+      findings.fault(`revision ${revision} holds Events of different Commands`);
+    }
+    checkCommand(recorded.command, command, findings);
+    const hashes = [row.signingHash, ...embedded.map(({ signingHash }) => signingHash)];
+    const isHome = (row: { streamId: string; revision: number } | undefined) =>
+      row?.streamId === this.stream.streamId && row.revision === revision;
+    const found = hashes.flatMap((hash) => recorded.admissions.get(hash) ?? []);
+    for (const admission of found) checkAdmission(admission, findings);
+    const home = found.filter(isHome);
+    visited.admissions += home.length;
+    checkEmbedded(judged, isHome, findings);
+    visited.documents += home.filter(({ signingHash }) => recorded.documents.has(signingHash)).length;
+    if (!receipt) {
+      // Which stream keeps it can be told by the Command's admission record, which stands with it.
+      const isHere = isHome(recorded.admissions.get(row.signingHash));
+      if (isHere || recorded.elsewhere) findings.fault(`receipts: that of revision ${revision} is missing`);
+      return;
+    }
+    if (receipt.streamId !== this.stream.streamId) return checkForeignReceipt(recorded, receipt, findings);
+    visited.commands += 1;
+    visited.receipts += 1;
+    checkReceipt(recorded, receipt, { ...this.accepting, streamId: this.stream.streamId, findings });
+  }
+
+  private takePolicyLog({ policyLog, events, revision }: RecordedTransition): void {
+    const { end, findings } = this;
+    for (const entry of policyLog) {
+      const where = `policy_log: entry ${entry.position}`;
+      if (entry.position !== end.policyPosition + 1) findings.fault(`${where} where ${end.policyPosition + 1} was due`);
+      end.policyPosition = entry.position;
+      if (!belongsTo(entry, events, revision)) findings.fault(`${where} belongs to no Event of revision ${revision}`);
+    }
+    this.visited.policy_log += policyLog.length;
+  }
+
+  private takeLog(recorded: RecordedTransition): void {
+    const { end, findings, stream } = this;
+    const { revision, logHash, command, admissions } = recorded;
+    if (logHash === undefined) return findings.fault(`transitions: revision ${revision} is missing`);
+    const hashes = command ? [command.row.signingHash, ...command.embedded.map(({ signingHash }) => signingHash)] : [];
+    const digest = logDigest(stream.streamId, {
+      ...recorded,
+      admissions: hashes.flatMap((hash) => admissions.get(hash) ?? []).filter((row) => row.revision === revision),
+    });
+    if (chainNext(end.logHash, digest) !== logHash) {
+      findings.fault(`the log chain breaks at revision ${revision}: something in it was changed, added or removed`);
+    }
+    end.logHash = logHash;
+    if (stream.anchor?.revision === revision) this.anchored.log = stream.anchor.logHash === logHash;
+    this.visited.transitions += 1;
+  }
+}
+
+const NOTHING_VISITED = (): Visited => ({
+  transitions: 0,
+  events: 0,
+  texts: 0,
+  commands: 0,
+  documents: 0,
+  admissions: 0,
+  receipts: 0,
+  policy_log: 0,
+});

@@ -1,0 +1,110 @@
+// `mwp export`: one Group as a file that can be proven without a database.
+import { createWriteStream } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import { BundleFault } from '../archive/bundle-lines.ts';
+import { exportGroup, type Exported } from '../archive/export-group.ts';
+import { readMasterKey, readStorageConfig } from '../config.ts';
+import { openConfiguredStore } from '../main.ts';
+import { KeyVault, UnsealFault } from '../platform/key-vault.ts';
+import { existingLocalMasterKey } from '../platform/master-key.ts';
+import { VaultSigners } from '../platform/tenant-signers.ts';
+import type { AuthorityStore, OrganizationRow } from '../store/port.ts';
+import type { Signer } from '../trust/signing.ts';
+import { CommandFault, DONE, print, readOptions, required, type CliCommand } from './command-line.ts';
+import { OWNER_ONLY, whyNotWritten } from './files.ts';
+import { Progress } from './progress.ts';
+
+export const exportCommand: CliCommand = {
+  name: 'export',
+  summary: 'write one Group to a file that proves itself',
+  help: `mwp export --org SLUG --group ID --out FILE
+
+Proves the Group as mwp verify does and writes it to a new FILE that only you may read: the keys of all its signers with
+their history, and every transition with its Events, Command, documents, admission records, receipt and policy entries. The
+last line is signed with the key of the Organization's authority, so this needs the master key. All content is in it.
+Anybody can then run mwp verify --bundle FILE.
+
+  --org SLUG   the Organization
+  --group ID   the Group
+  --out FILE   must not exist`,
+
+  async run(args) {
+    const options = readOptions(args, { org: { type: 'string' }, group: { type: 'string' }, out: { type: 'string' } });
+    const slug = required(options.org, '--org');
+    const groupId = required(options.group, '--group');
+    const file = required(options.out, '--out');
+    const config = readStorageConfig(process.env);
+    const local = config.database.engine === 'sqlite' ? existingLocalMasterKey(config.dataDirectory) : undefined;
+    const masterKey = readMasterKey(process.env) ?? local;
+    if (!masterKey) throw new CommandFault('the statement is signed by the authority: MWP_MASTER_KEY is missing');
+    const store = await openConfiguredStore(config);
+    try {
+      const organization = await store.organizations.bySlug(slug);
+      if (!organization) throw new CommandFault(`no Organization ${slug} in this database`);
+      const signer = await signerOf(store, organization, new KeyVault(masterKey));
+      const exported = await writeBundle(file, (write) => exportTo(store, organization, { groupId, signer, write }));
+      const { events, stateHash, registryRevision } = exported;
+      print(`${file}  ${events} Events, state ${stateHash}, Registry revision ${registryRevision}`);
+      return DONE;
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+async function signerOf(store: AuthorityStore, organization: OrganizationRow, vault: KeyVault): Promise<Signer> {
+  try {
+    return await new VaultSigners(store.organizations, vault).signerOf(organization, organization.authority);
+  } catch (error) {
+    if (error instanceof UnsealFault) throw new CommandFault(error.message);
+    throw error;
+  }
+}
+
+async function exportTo(
+  store: AuthorityStore,
+  organization: OrganizationRow,
+  group: { groupId: string; signer: Signer; write: (text: string) => Promise<void> },
+): Promise<Exported> {
+  const progress = new Progress(group.groupId);
+  try {
+    return await store.read(organization.organizationId, (reader) =>
+      exportGroup(reader, { ...group, organization, progress: (events) => progress.add(events) }),
+    );
+  } catch (error) {
+    if (error instanceof BundleFault) throw new CommandFault(error.message);
+    throw error;
+  } finally {
+    progress.clear();
+  }
+}
+
+/** A file that could not be finished is taken away again. */
+async function writeBundle(
+  file: string,
+  work: (write: (text: string) => Promise<void>) => Promise<Exported>,
+): Promise<Exported> {
+  const handle = await open(file, 'wx', OWNER_ONLY).catch((error: unknown) => {
+    throw new CommandFault(whyNotWritten(file, error));
+  });
+  const stream = createWriteStream('', { fd: handle });
+  // Told where it is waited for: by the next write or at the end.
+  let broken: Error | undefined;
+  stream.on('error', (error) => (broken = error));
+  try {
+    const exported = await work(async (text) => {
+      if (broken) throw new CommandFault(whyNotWritten(file, broken));
+      if (!stream.write(text)) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+    });
+    stream.end();
+    await finished(stream);
+    return exported;
+  } catch (error) {
+    stream.destroy();
+    await rm(file, { force: true });
+    if (broken) throw new CommandFault(whyNotWritten(file, broken));
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+// `mwp verify` and `mwp export` as a user runs them on a local database: exit codes, files, sentences.
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { mwp } from '../../src/cli/mwp.ts';
+import { KeyVault } from '../../src/platform/key-vault.ts';
+import { decodeMasterKey, newMasterKeyText } from '../../src/platform/master-key.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { Mission } from '../support/mission.ts';
+import { Tenant } from '../support/tenant.ts';
+import { behindDatabase } from '../contract/behind.ts';
+
+const KEY = newMasterKeyText();
+let folder: string;
+let tenant: Tenant;
+let mission: Mission;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'mwp-verify-'));
+  mkdirSync(join(folder, 'data'), { mode: 0o700 });
+  const store = await openSqliteStore({ file: join(folder, 'data/mwp.db'), migrate: true });
+  tenant = await Tenant.create(store, { vault: new KeyVault(decodeMasterKey(KEY) as Uint8Array) });
+  mission = await Mission.create(tenant, await tenant.human('olga'), await tenant.agent('coordinator'));
+  await mission.authorize();
+  await store.close();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(...args: string[]) {
+  const output = { stdout: '', stderr: '' };
+  vi.stubEnv('MWP_DATA_DIR', join(folder, 'data'));
+  vi.stubEnv('MWP_MASTER_KEY', KEY);
+  for (const stream of ['stdout', 'stderr'] as const) {
+    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
+      output[stream] += String(text);
+      return true;
+    });
+  }
+  const code = await mwp(args);
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  return { ...output, code };
+}
+
+const file = (name: string) => join(folder, name);
+const slug = () => tenant.organization.slug;
+
+describe('mwp verify', () => {
+  it('tells each Group with its state hash, writes the heads down, and later demands them', async () => {
+    const first = await run('verify', '--write-heads', file('heads.json'));
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect(first.stdout).toMatch(
+      new RegExp(`^${slug()}  ${mission.groupId}  2 Events, revision 2, state sha256:\\S+$`, 'm'),
+    );
+    expect(first.stdout).toContain('3 of 3 keys open');
+    expect((await run('verify', '--heads', file('heads.json'))).code).toBe(0);
+    const over = await run('verify', '--write-heads', file('heads.json'));
+    expect([over.code, over.stderr]).toEqual([1, expect.stringContaining('is there already')]);
+    const text = readFileSync(file('heads.json'), 'utf8');
+    writeFileSync(file('other.json'), text.replace(/"position":2/, '"position":3'));
+    const moved = await run('verify', '--heads', file('other.json'));
+    expect([moved.code, moved.stderr]).toEqual([1, expect.stringContaining('position 3 is not what it was')]);
+    writeFileSync(file('lost.json'), text.replace(/"organizationId":"[^"]*"/, '"organizationId":"urn:test:lost"'));
+    const lost = await run('verify', '--heads', file('lost.json'));
+    expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining('urn:test:lost stands in the heads file')]);
+    const none = await run('verify', '--heads', file('none.json'));
+    expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/^mwp: .*none.json cannot be read: /)]);
+  });
+
+  it('exits with 1 at any fault, and writes no heads of a history that it does not believe', async () => {
+    const behind = behindDatabase('sqlite', file('data/mwp.db'));
+    const change = (sql: string) => behind.query(sql).catch(() => undefined);
+    await change(`UPDATE aggregates SET version = version + 1 WHERE kind = 'mission'`);
+    await behind.close();
+    const { code, stderr } = await run('verify', '--write-heads', file('heads.json'));
+    expect([code, stderr]).toEqual([1, expect.stringContaining('not what the Events say in version')]);
+    expect(() => statSync(file('heads.json'))).toThrow();
+  });
+
+  it('tells wrong combinations of options apart from faults', async () => {
+    expect((await run('verify', '--bundle', 'x', '--org', 'y')).code).toBe(2);
+    expect((await run('verify', '--authority-key', 'x')).code).toBe(2);
+    expect((await run('verify', '--bundle', file('none'))).stderr).toMatch(/^mwp: .* cannot be read: /);
+  });
+});
+
+describe('mwp export', () => {
+  const exported = (out: string) => run('export', '--org', slug(), '--group', mission.groupId, '--out', out);
+
+  it('writes a file for its owner alone, once, that proves itself without the database', async () => {
+    const { code, stdout, stderr } = await exported(file('group.ndjson'));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/ {2}2 Events, state sha256:\S+, Registry revision \d+$/m);
+    expect(statSync(file('group.ndjson')).mode & 0o777).toBe(0o600);
+    expect((await exported(file('group.ndjson'))).stderr).toContain('is there already');
+    renameSync(file('data'), file('elsewhere'));
+    const proven = await run('verify', '--bundle', file('group.ndjson'));
+    expect([proven.code, proven.stderr]).toEqual([0, '']);
+    const { publicKey } = tenant.keyOf(tenant.organization.authority);
+    expect(proven.stdout).toMatch(/^completeness attested by the authority at Registry revision \d+$/m);
+    expect(proven.stdout).toContain(`public key ${publicKey}`);
+    expect((await run('verify', '--bundle', file('group.ndjson'), '--authority-key', publicKey)).code).toBe(0);
+    const { publicKey: another } = tenant.keyOf(mission.owner.principal);
+    expect((await run('verify', '--bundle', file('group.ndjson'), '--authority-key', another)).code).toBe(1);
+    const text = readFileSync(file('group.ndjson'), 'utf8');
+    writeFileSync(file('cut.ndjson'), text.slice(0, text.length / 2));
+    const cut = await run('verify', '--bundle', file('cut.ndjson'));
+    expect([cut.code, cut.stderr]).toEqual([1, expect.stringMatching(/^mwp: .*cut\.ndjson: cut off: .*\n$/)]);
+  });
+
+  it('leaves no file where there is nothing to export', async () => {
+    const { code, stderr } = await run('export', '--org', slug(), '--group', 'urn:test:none', '--out', file('none'));
+    expect([code, stderr]).toEqual([1, 'mwp: no Group urn:test:none in this Organization\n']);
+    expect(() => statSync(file('none'))).toThrow();
+    expect((await run('export', '--org', 'nobody', '--group', 'x', '--out', file('none'))).code).toBe(1);
+    expect((await run('export', '--org', slug(), '--group', 'x')).code).toBe(2);
+  });
+});

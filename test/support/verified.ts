@@ -1,0 +1,21 @@
+// What `mwp verify` says of an Organization: sentences with their stream, none when all is well.
+import { verifyOrganization } from '../../src/archive/verify-organization.ts';
+import type { AuthorityStore, OrganizationRow } from '../../src/store/port.ts';
+
+export async function verifyEverything(
+  store: AuthorityStore,
+  organization: Pick<OrganizationRow, 'organizationId' | 'authority'>,
+): Promise<string[]> {
+  const { faults } = await verified(store, organization);
+  return faults;
+}
+
+export function verified(store: AuthorityStore, organization: Pick<OrganizationRow, 'organizationId' | 'authority'>) {
+  return store.read(organization.organizationId, async (reader) => {
+    const faults: string[] = [];
+    const report = await verifyOrganization(organization, reader, {
+      told: ({ streamId, sentences }) => faults.push(...sentences.map((sentence) => `${streamId}: ${sentence}`)),
+    });
+    return { ...report, faults: [...faults, ...report.sentences] };
+  });
+}
