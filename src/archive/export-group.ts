@@ -6,10 +6,12 @@ import type { Signer } from '../trust/signing.ts';
 import { BUNDLE_FORMAT, BundleFault, type BundleLine } from './bundle-lines.ts';
 import { signStatement } from './bundle-statement.ts';
 import { isOrganizationStream } from './check-state.ts';
-import { storedEvidence, type HistoricalEvidence } from './historical-evidence.ts';
+import { registryEvidence, type HistoricalEvidence } from './historical-evidence.ts';
 import type { RecordedTransition } from './recorded.ts';
 import { storedTransitions } from './store-source.ts';
+import type { CheckSeal, Registry } from '../trust/registry.ts';
 import { verifyStored } from './verify-organization.ts';
+import { verifyRegistry } from './verify-registry.ts';
 
 export interface GroupToExport {
   organization: Pick<OrganizationRow, 'organizationId' | 'authority'>;
@@ -18,6 +20,7 @@ export interface GroupToExport {
   /** Resolves when more may come. */
   write: (text: string) => Promise<void>;
   progress?: (events: number) => void;
+  checkSeal?: CheckSeal;
 }
 
 export interface Exported {
@@ -33,7 +36,10 @@ export async function exportGroup(reader: Reader, group: GroupToExport): Promise
   const { organizationId, authority } = organization;
   const head = isOrganizationStream(groupId) ? undefined : await reader.stream(groupId);
   if (!head) throw new BundleFault(`no Group ${groupId} in this Organization`);
-  const { evidence, used } = recordingUse(storedEvidence(organizationId, reader));
+  const { registry, findings } = await verifyRegistry(organization, reader, group.checkSeal);
+  if (!registry || findings.count > 0)
+    throw new BundleFault(`the Registry does not stand up to mwp verify: ${findings.sentences().join('; ')}`);
+  const { evidence, used } = recordingUse(registryEvidence(organizationId, registry));
   const watch = progress ? { progress } : {};
   const { report } = await verifyStored(
     { head, streamKind: 'group' },
@@ -48,7 +54,7 @@ export async function exportGroup(reader: Reader, group: GroupToExport): Promise
   const output = new Output(group.write);
   const exportedAt = await reader.now();
   await output.line({ format: BUNDLE_FORMAT, line: 'header', organizationId, authority, groupId, exportedAt, head });
-  const registryRevision = await writeKeys(reader, [...used.add(signer.keyId)].sort(), output);
+  const registryRevision = await writeKeys(registry, [...used.add(signer.keyId)].sort(), output);
   for await (const page of storedTransitions(groupId, reader)) {
     for (const transition of page) for (const line of linesOf(transition, groupId)) await output.line(line);
   }
@@ -68,16 +74,13 @@ function recordingUse(inner: HistoricalEvidence): { evidence: HistoricalEvidence
   return { evidence: { ...inner, resolve }, used };
 }
 
-async function writeKeys(reader: Reader, keyIds: readonly string[], output: Output): Promise<number> {
-  let registryRevision = 0;
+async function writeKeys(registry: Registry, keyIds: readonly string[], output: Output): Promise<number> {
   for (const keyId of keyIds) {
-    const row = (await reader.keyEvidence([keyId])).get(keyId);
-    if (!row?.binding) throw new BundleFault(`the key ${keyId} is bound to nobody`);
-    ({ registryRevision } = row);
-    const history = row.validity.map(({ keyId: _, ...record }) => record);
-    await output.line({ line: 'key', binding: { ...row.binding, history } });
+    const binding = registry.binding(keyId);
+    if (!binding) throw new BundleFault(`the key ${keyId} is bound to nobody`);
+    await output.line({ line: 'key', binding });
   }
-  return registryRevision;
+  return registry.revision;
 }
 
 function* linesOf(transition: RecordedTransition, groupId: string): Generator<BundleLine> {

@@ -5,8 +5,10 @@ import type { Accepting } from './check-signatures.ts';
 import { checkAggregates, checkHead, checkTexts, isOrganizationStream } from './check-state.ts';
 import { Findings } from './findings.ts';
 import { anchorOf, type AnchoredHead } from './heads.ts';
-import { storedEvidence } from './historical-evidence.ts';
+import { registryEvidence } from './historical-evidence.ts';
 import { storedTransitions } from './store-source.ts';
+import type { CheckSeal } from '../trust/registry.ts';
+import { verifyRegistry } from './verify-registry.ts';
 import { verifyStream } from './verify-stream.ts';
 
 /** Heads read in one go. */
@@ -30,6 +32,7 @@ export interface OrganizationReport {
   faults: number;
   /** What is wrong with no stream in particular. */
   sentences: string[];
+  notes: string[];
   /** To be written down elsewhere. */
   heads: AnchoredHead[];
 }
@@ -39,6 +42,8 @@ export interface VerifyOptions {
   anchors?: readonly AnchoredHead[];
   told?: (report: StreamReport) => void;
   progress?: (streamId: string, events: number) => void;
+  /** Needs the master key; without it the seals of the Registry's log are not looked at. */
+  checkSeal?: CheckSeal;
 }
 
 type AboutOrganization = Pick<OrganizationRow, 'organizationId' | 'authority'>;
@@ -46,10 +51,12 @@ type AboutOrganization = Pick<OrganizationRow, 'organizationId' | 'authority'>;
 export async function verifyOrganization(
   { organizationId, authority }: AboutOrganization,
   reader: Reader,
-  { anchors = [], told, progress }: VerifyOptions = {},
+  { anchors = [], told, progress, checkSeal }: VerifyOptions = {},
 ): Promise<OrganizationReport> {
-  const accepting: Accepting = { organizationId, authority, evidence: storedEvidence(organizationId, reader) };
-  const report: OrganizationReport = { streams: 0, events: 0, faults: 0, sentences: [], heads: [] };
+  const registered = await verifyRegistry({ organizationId }, reader, checkSeal);
+  const evidence = registryEvidence(organizationId, registered.registry);
+  const accepting: Accepting = { organizationId, authority, evidence };
+  const report: OrganizationReport = { streams: 0, events: 0, faults: 0, sentences: [], notes: [], heads: [] };
   const visited = Object.fromEntries(TRANSITION_TABLES.map((table) => [table, 0])) as RowCounts;
   /** Without the state of every stream nothing can be said of rows of state too many. */
   let folded = true;
@@ -82,7 +89,13 @@ export async function verifyOrganization(
     if (!folded && (table === 'aggregates' || table === 'texts')) continue;
     rest.fault(`${table}: ${counts[table]} rows, and transitions account for ${visited[table]}`);
   }
-  return { ...report, faults: report.faults + rest.count, sentences: rest.sentences() };
+  const { findings } = registered;
+  return {
+    ...report,
+    faults: report.faults + findings.count + rest.count,
+    sentences: [...findings.sentences(), ...rest.sentences()],
+    notes: findings.notes,
+  };
 }
 
 interface Watch {

@@ -4,11 +4,12 @@ import { open, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
 import { BundleFault } from '../archive/bundle-lines.ts';
-import { exportGroup, type Exported } from '../archive/export-group.ts';
+import { exportGroup, type Exported, type GroupToExport } from '../archive/export-group.ts';
 import { readMasterKey, readStorageConfig } from '../config.ts';
 import { openConfiguredStore } from '../main.ts';
 import { KeyVault, UnsealFault } from '../platform/key-vault.ts';
 import { existingLocalMasterKey } from '../platform/master-key.ts';
+import { registrySeal } from '../platform/registry-seal.ts';
 import { VaultSigners } from '../platform/tenant-signers.ts';
 import type { AuthorityStore, OrganizationRow } from '../store/port.ts';
 import type { Signer } from '../trust/signing.ts';
@@ -43,8 +44,12 @@ Anybody can then run mwp verify --bundle FILE.
     try {
       const organization = await store.organizations.bySlug(slug);
       if (!organization) throw new CommandFault(`no Organization ${slug} in this database`);
-      const signer = await signerOf(store, organization, new KeyVault(masterKey));
-      const exported = await writeBundle(file, (write) => exportTo(store, organization, { groupId, signer, write }));
+      const vault = new KeyVault(masterKey);
+      const { check: checkSeal } = registrySeal(vault);
+      const signer = await signerOf(store, organization, vault);
+      const exported = await writeBundle(file, (write) =>
+        exportTo(store, organization, { groupId, signer, write, checkSeal }),
+      );
       const { events, stateHash, registryRevision } = exported;
       print(`${file}  ${events} Events, state ${stateHash}, Registry revision ${registryRevision}`);
       return DONE;
@@ -66,7 +71,7 @@ async function signerOf(store: AuthorityStore, organization: OrganizationRow, va
 async function exportTo(
   store: AuthorityStore,
   organization: OrganizationRow,
-  group: { groupId: string; signer: Signer; write: (text: string) => Promise<void> },
+  group: Pick<GroupToExport, 'groupId' | 'signer' | 'write' | 'checkSeal'>,
 ): Promise<Exported> {
   const progress = new Progress(group.groupId);
   try {

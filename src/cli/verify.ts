@@ -5,6 +5,7 @@ import { verifyOrganization } from '../archive/verify-organization.ts';
 import { readMasterKey, readStorageConfig, type StorageConfig } from '../config.ts';
 import { openConfiguredStore } from '../main.ts';
 import { KeyVault } from '../platform/key-vault.ts';
+import { registrySeal } from '../platform/registry-seal.ts';
 import { existingLocalMasterKey } from '../platform/master-key.ts';
 import type { AuthorityStore, OrganizationRow } from '../store/port.ts';
 import {
@@ -126,6 +127,7 @@ async function verifyOne(
   const found = await store.read(organizationId, (reader) =>
     verifyOrganization(organization, reader, {
       anchors,
+      ...(vault && { checkSeal: registrySeal(vault).check }),
       progress: (_, events) => progress.add(events),
       told: (stream) => {
         progress.clear();
@@ -139,6 +141,7 @@ async function verifyOne(
   );
   progress.clear();
   for (const sentence of found.sentences) complain(`${slug}  ${sentence}`);
+  for (const note of found.notes) print(`${slug}  note: ${note}`);
   const keys = await verifySealedKeys(store.organizations, organization, vault);
   for (const sentence of keys.sentences) complain(`${slug}  ${sentence}`);
   const faults = found.faults + keys.sentences.length;

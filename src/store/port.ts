@@ -296,9 +296,20 @@ export interface HistoryReader {
   receipts(keys: ReceiptKey[]): Promise<ReceiptRow[]>;
   aggregateRows(keys: { kind: string; id: string }[]): Promise<AggregateRow[]>;
   textRows(groupId: string, commitments: string[]): Promise<TextRow[]>;
-  keyEvidence(keyIds: string[]): Promise<Map<string, KeyEvidenceRow>>;
+  registrySince(revision: number): Promise<RegistrySlice>;
+  /** All of the Registry as its tables have it, beside the log. */
+  registered(): Promise<RegisteredRows>;
   /** Of this Organization, in each table that transitions write. */
   rowCounts(): Promise<RowCounts>;
+}
+
+export interface RegisteredRows {
+  organization: OrganizationRow;
+  principals: PrincipalRow[];
+  bindings: KeyBindingRow[];
+  validity: (KeyValidityRow & { sequence: number })[];
+  /** `document`: JSON text, as it is stored. */
+  policies: { version: number; document: string }[];
 }
 
 export interface StreamRow {

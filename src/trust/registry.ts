@@ -60,6 +60,7 @@ export class Registry {
   organization: RegisteredOrganization | undefined;
   /** The first entry is of what was registered before there was a log: nobody vouches for it. */
   beginsUnsealed = false;
+  firstRevision = 0;
   readonly principals = new Map<string, { principal: Principal; displayName: string }>();
   readonly policies = new Map<number, string>();
   private readonly bindings = new Map<string, KeyBinding>();
@@ -118,6 +119,7 @@ export class Registry {
     if (isFirst && this.organization?.organizationId !== this.organizationId) return 'the log is of no Organization';
     this.revision = entry.revision;
     this.hash = chainedHash(this.organizationId, entry);
+    if (isFirst) this.firstRevision = entry.revision;
     this.beginsUnsealed ||= isUnsealedStart;
     return undefined;
   }

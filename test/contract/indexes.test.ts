@@ -177,6 +177,11 @@ const WHOLE_TENANT = [
   'moment of the latest Event',
   'raise the registry revision',
   'sealed keys',
+  'stored Organization',
+  'stored principals',
+  'stored key bindings',
+  'stored key validity',
+  'stored policies',
 ];
 
 function indexFor(shape: string): string {

@@ -98,7 +98,8 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     receipts: await reader.receipts([RECEIPT]),
     aggregateRows: await reader.aggregateRows([{ kind: 'session', id: 'urn:session:same' }]),
     textRows: await reader.textRows(GROUP, ['same']),
-    keys: await reader.keyEvidence(['urn:key:1']),
+    registered: await reader.registered(),
+    registry: await reader.registrySince(0),
   }));
   return {
     locked,

@@ -2,11 +2,29 @@
 import type { AdmissionRecord, CommandRecord, DocumentRecord, ReceiptRecord } from '../evidence-records.ts';
 import { admissionFromRecord, commandFromRecord, documentFromRecord, receiptFromRecord } from '../evidence-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
-import { TRANSITION_TABLES, type HistoryReader, type RowCounts } from '../port.ts';
+import { StoreFault, TRANSITION_TABLES, type HistoryReader, type RowCounts } from '../port.ts';
+import {
+  bindingFromRecord,
+  organizationFromRecord,
+  principalFromRecord,
+  validityFromRecord,
+} from '../registry-records.ts';
 import type { AggregateRecord, HeadRecord, TextRecord } from '../stream-records.ts';
 import { aggregateRowFromRecord, streamFromRecord, textFromRecord } from '../stream-records.ts';
-import { keyEvidence } from './registry.ts';
-import { admissions, commands, documents, receipts, streams } from './schema.ts';
+import { registrySince } from './registry.ts';
+import {
+  admissions,
+  commands,
+  documents,
+  keyBindings,
+  keyValidity,
+  organizations,
+  policies,
+  principals,
+  receipts,
+  streams,
+} from './schema.ts';
+import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Value } from './session.ts';
 import { columnsOf, forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
@@ -36,6 +54,13 @@ const TEXTS = forEachOf(
   `SELECT commitment, event_id, group_id, value FROM mwp.texts
    WHERE organization_id = $1 AND group_id = $3 AND commitment = wanted.id`,
 );
+const wholeOf = (table: PgTable, name: string) =>
+  `SELECT ${columnsOf(table)} FROM mwp.${name} WHERE organization_id = $1`;
+const ORGANIZATION = wholeOf(organizations, 'organizations');
+const PRINCIPALS = wholeOf(principals, 'principals');
+const BINDINGS = wholeOf(keyBindings, 'key_bindings');
+const VALIDITY = `${wholeOf(keyValidity, 'key_validity')} ORDER BY key_id, sequence`;
+const POLICIES = wholeOf(policies, 'policies');
 const COUNTS = TRANSITION_TABLES.map(
   (table) => `(SELECT count(*) FROM mwp.${table} WHERE organization_id = $1) AS ${table}`,
 );
@@ -66,7 +91,18 @@ export function historyReader(transaction: Transaction, organizationId: string):
     aggregateRows: (keys) => all(AGGREGATES, [keys], (record: AggregateRecord) => aggregateRowFromRecord(record)),
     textRows: (groupId, commitments) =>
       all(TEXTS, [commitments, groupId], (record: TextRecord) => textFromRecord(record)),
-    keyEvidence: (keyIds) => keyEvidence(transaction, organizationId, keyIds),
+    registrySince: (revision) => registrySince(transaction, organizationId, revision),
+    registered: async () => {
+      const [[organization], principalRows, bindings, validity, policyRows] = await Promise.all([
+        all(ORGANIZATION, [], organizationFromRecord),
+        all(PRINCIPALS, [], principalFromRecord),
+        all(BINDINGS, [], bindingFromRecord),
+        all(VALIDITY, [], validityFromRecord),
+        all(POLICIES, [], ({ version, document }: { version: number; document: string }) => ({ version, document })),
+      ]);
+      if (!organization) throw new StoreFault('corrupt', 'no such Organization');
+      return { organization, principals: principalRows, bindings, validity, policies: policyRows };
+    },
     rowCounts: async () => {
       const [row] = await transaction.query(`SELECT ${COUNTS.join(', ')}`, [organizationId]);
       return Object.fromEntries(TRANSITION_TABLES.map((table) => [table, Number(row?.[table])])) as RowCounts;

@@ -2,11 +2,17 @@
 import type { AdmissionRecord, CommandRecord, DocumentRecord, ReceiptRecord } from '../evidence-records.ts';
 import { admissionFromRecord, commandFromRecord, documentFromRecord, receiptFromRecord } from '../evidence-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
-import { TRANSITION_TABLES, type HistoryReader, type RowCounts } from '../port.ts';
+import { StoreFault, TRANSITION_TABLES, type HistoryReader, type RowCounts } from '../port.ts';
+import {
+  bindingFromRecord,
+  organizationFromRecord,
+  principalFromRecord,
+  validityFromRecord,
+} from '../registry-records.ts';
 import type { AggregateRecord, HeadRecord, TextRecord } from '../stream-records.ts';
 import { aggregateRowFromRecord, streamFromRecord, textFromRecord } from '../stream-records.ts';
 import type { SqliteConnection, Value } from './connection.ts';
-import { keyEvidence } from './registry.ts';
+import { registrySince } from './registry.ts';
 import { tenantStatement, type TenantStatement } from './statements.ts';
 
 const STREAMS = tenantStatement(
@@ -43,6 +49,17 @@ const TEXT = tenantStatement(
   'stored text',
   `SELECT commitment, event_id, group_id, value FROM texts
    WHERE organization_id = ?1 AND group_id = ?2 AND commitment = ?3`,
+);
+const ORGANIZATION = tenantStatement('stored Organization', 'SELECT * FROM organizations WHERE organization_id = ?1');
+const PRINCIPALS = tenantStatement('stored principals', 'SELECT * FROM principals WHERE organization_id = ?1');
+const BINDINGS = tenantStatement('stored key bindings', 'SELECT * FROM key_bindings WHERE organization_id = ?1');
+const VALIDITY = tenantStatement(
+  'stored key validity',
+  'SELECT * FROM key_validity WHERE organization_id = ?1 ORDER BY key_id, sequence',
+);
+const POLICIES = tenantStatement(
+  'stored policies',
+  'SELECT version, document FROM policies WHERE organization_id = ?1',
 );
 const COUNTS = TRANSITION_TABLES.map((table) => ({
   table,
@@ -84,7 +101,20 @@ export function historyReader(connection: SqliteConnection, organizationId: stri
         commitments.map((commitment) => [groupId, commitment]),
         (record: TextRecord) => textFromRecord(record),
       ),
-    keyEvidence: async (keyIds) => keyEvidence(connection, organizationId, keyIds),
+    registrySince: async (revision) => registrySince(connection, organizationId, revision),
+    registered: async () => {
+      const rows = <Record, Answer>(statement: TenantStatement, from: (record: Record) => Answer) =>
+        each(statement, [[]], from);
+      const [organization] = rows(ORGANIZATION, organizationFromRecord);
+      if (!organization) throw new StoreFault('corrupt', 'no such Organization');
+      return {
+        organization,
+        principals: rows(PRINCIPALS, principalFromRecord),
+        bindings: rows(BINDINGS, bindingFromRecord),
+        validity: rows(VALIDITY, validityFromRecord),
+        policies: rows(POLICIES, (record: { version: number; document: string }) => record),
+      };
+    },
     rowCounts: async () =>
       Object.fromEntries(
         COUNTS.map(({ table, statement }) => [
