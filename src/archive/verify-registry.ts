@@ -20,7 +20,6 @@ export async function verifyRegistry(
 ): Promise<RegistryReport> {
   const findings = new Findings();
   const registry = new Registry(organizationId, checkSeal);
-  const log = `registry_log of ${organizationId}`;
   let current: number;
   for (;;) {
     const { registryRevision, entries } = await reader.registrySince(registry.revision);
@@ -28,13 +27,13 @@ export async function verifyRegistry(
     for (const entry of entries) {
       const fault = registry.add(entry);
       if (fault === undefined) continue;
-      findings.fault(`${log}: ${fault}`);
+      findings.fault(`registry_log: ${fault}`);
       return { registry: undefined, findings };
     }
     if (entries.length === 0) break;
   }
   if (registry.revision !== current) {
-    findings.fault(`${log}: it ends at revision ${registry.revision}, and organizations says ${current}`);
+    findings.fault(`registry_log: it ends at revision ${registry.revision}, and organizations says ${current}`);
     return { registry: undefined, findings };
   }
   if (registry.beginsUnsealed) {

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { mwp } from '../../src/cli/mwp.ts';
 import { KeyVault } from '../../src/platform/key-vault.ts';
-import { decodeMasterKey, newMasterKeyText } from '../../src/platform/master-key.ts';
+import { decodeMasterKey } from '../../src/platform/master-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { MASTER_KEY, sealRegistry } from '../support/databases.ts';
 import { Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 import { behindDatabase } from '../contract/behind.ts';
 
-const KEY = newMasterKeyText();
+const KEY = MASTER_KEY.toString('base64');
 let folder: string;
 let tenant: Tenant;
 let mission: Mission;
@@ -19,7 +20,7 @@ let mission: Mission;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mwp-verify-'));
   mkdirSync(join(folder, 'data'), { mode: 0o700 });
-  const store = await openSqliteStore({ file: join(folder, 'data/mwp.db'), migrate: true });
+  const store = await openSqliteStore({ file: join(folder, 'data/mwp.db'), migrate: true, sealRegistry });
   tenant = await Tenant.create(store, { vault: new KeyVault(decodeMasterKey(KEY) as Uint8Array) });
   mission = await Mission.create(tenant, await tenant.human('olga'), await tenant.agent('coordinator'));
   await mission.authorize();

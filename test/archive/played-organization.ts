@@ -1,8 +1,10 @@
 // A small Organization with a row in every table that transitions write and in which verification has something to find:
 // two Groups that one Agent works in, texts, embedded documents, policy entries, a replaced session and its revoked leases.
 import { randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
 import { KeyVault } from '../../src/platform/key-vault.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
+import type { ActorKey } from '../../src/worker/keys.ts';
 import { Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 
@@ -28,6 +30,7 @@ export async function playOrganization(store: AuthorityStore): Promise<PlayedOrg
   await other.active(worker);
   await tenant.openSession(worker);
   await other.accept(owner, 'mission.cancel', { reason: 'no longer needed' });
+  await changeRegistry(tenant, [owner, worker]);
   return { tenant, vault, mission, other };
 }
 
@@ -38,7 +41,24 @@ export async function playSmallOrganization(
   const vault = new KeyVault(randomBytes(32));
   const tenant = await Tenant.create(store, { vault });
   const coordinator = await tenant.agent('coordinator');
-  const mission = await Mission.create(tenant, await tenant.human('olga'), coordinator);
+  const owner = await tenant.human('olga');
+  const mission = await Mission.create(tenant, owner, coordinator);
   await mission.authorize();
+  await changeRegistry(tenant, [owner, coordinator]);
   return { tenant, vault };
+}
+
+/** Ends of keys, far ahead, and a second policy. */
+async function changeRegistry({ store, organization }: Tenant, keys: ActorKey[]): Promise<void> {
+  const { organizations } = store;
+  const { organizationId } = organization;
+  const policy = await organizations.policy(organizationId);
+  const recordedAt = await organizations.now();
+  const validity = keys.map(({ keyId }, place) => ({
+    keyId,
+    recordedAt,
+    validUntil: `${2098 + place}-01-01T00:00:00Z`,
+  }));
+  const done = await organizations.changeRegistry(organizationId, { validity, policy: { ...policy, version: 2 } });
+  expect(done).toMatchObject({ outcome: 'done' });
 }

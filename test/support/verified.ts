@@ -1,6 +1,7 @@
 // What `mwp verify` says of an Organization: sentences with their stream, none when all is well.
 import { verifyOrganization } from '../../src/archive/verify-organization.ts';
 import type { AuthorityStore, OrganizationRow } from '../../src/store/port.ts';
+import { checkSeal } from './databases.ts';
 
 export async function verifyEverything(
   store: AuthorityStore,
@@ -14,6 +15,7 @@ export function verified(store: AuthorityStore, organization: Pick<OrganizationR
   return store.read(organization.organizationId, async (reader) => {
     const faults: string[] = [];
     const report = await verifyOrganization(organization, reader, {
+      checkSeal,
       told: ({ streamId, sentences }) => faults.push(...sentences.map((sentence) => `${streamId}: ${sentence}`)),
     });
     return { ...report, faults: [...faults, ...report.sentences] };
