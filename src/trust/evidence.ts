@@ -2,7 +2,13 @@
 // it cannot establish; no such answer is ever read as "absent" (MWP-SDV-010a, -011).
 
 import type { Principal } from '../protocol/principals.ts';
-import { compareTimestamps, earlierTimestamp, isTimestamp } from '../protocol/timestamps.ts';
+import {
+  compareInstants,
+  compareTimestamps,
+  earlierTimestamp,
+  isTimestamp,
+  parseTimestamp,
+} from '../protocol/timestamps.ts';
 
 /** One append-only status record. A boundary may be added or brought forward, never cleared or postponed. */
 export interface KeyValidityRecord {
@@ -64,17 +70,25 @@ export type KeyStatus = 'valid' | 'not-yet-valid' | 'expired' | 'revoked' | 'int
 
 /** Half-open, at the given instant and never at the present (MWP-SDV-014). The text has passed the profile. */
 export function keyStatusAt(binding: KeyBinding, time: string): KeyStatus {
-  if (!hasReadableTimes(binding)) return 'interval-malformed'; // an adapter that broke its promise: stage 4, no throw
-  const { validFrom, validUntil, revokedAt } = keyInterval(binding);
-  if (compareTimestamps(time, validFrom) < 0) return 'not-yet-valid';
+  const validFrom = parseTimestamp(binding.validFrom);
+  // An adapter that broke its promise: stage 4, no throw.
+  if (validFrom === undefined || !hasReadableEnds(binding)) return 'interval-malformed';
+  const instant = parseTimestamp(time);
+  if (instant === undefined) throw new RangeError('a time outside the profile reached the interval of a key');
+  if (compareInstants(instant, validFrom) < 0) return 'not-yet-valid';
+  if (binding.history.length === 0) return 'valid';
+  const { validUntil, revokedAt } = keyInterval(binding);
   if (revokedAt !== undefined && compareTimestamps(time, revokedAt) >= 0) return 'revoked';
   if (validUntil !== undefined && compareTimestamps(time, validUntil) >= 0) return 'expired';
   return 'valid';
 }
 
-function hasReadableTimes(binding: KeyBinding): boolean {
-  const ends = binding.history.flatMap((record) => [record.validUntil, record.revokedAt]);
-  return [binding.validFrom, ...ends].every((time) => time === undefined || isTimestamp(time));
+function hasReadableEnds(binding: KeyBinding): boolean {
+  for (const { validUntil, revokedAt } of binding.history) {
+    if (validUntil !== undefined && !isTimestamp(validUntil)) return false;
+    if (revokedAt !== undefined && !isTimestamp(revokedAt)) return false;
+  }
+  return true;
 }
 
 function earliest(known: string | undefined, next: string | undefined): string | undefined {

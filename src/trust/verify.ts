@@ -48,7 +48,7 @@ export async function verifyDocument<Kind extends SignedDocumentKind>(
   evidence: RegistryEvidence,
 ): Promise<VerificationResult<Kind>> {
   const read = readDocument(kind, input);
-  return read.ok ? verifyRead(kind, read.document, organizationId, evidence) : read;
+  return read.ok ? await verifyRead(kind, read.document, organizationId, evidence) : read;
 }
 
 export type ReadResult<Kind extends SignedDocumentKind> =
@@ -117,8 +117,7 @@ export async function verifyRead<Kind extends SignedDocumentKind>(
 function canonicalForm(document: {
   signature: Signature;
 }): { readonly ok: true; readonly bytes: Uint8Array } | TrustFailure {
-  const { signature: _signature, ...rest } = document;
-  const form = tryCanonicalText(rest);
+  const form = tryCanonicalText(document, 'signature');
   return form.ok ? { ok: true, bytes: Buffer.from(form.text, 'utf8') } : trustFailure('canonicalization', form.fault);
 }
 

@@ -1,7 +1,7 @@
 // Reads exactly one strict JSON value from bytes (stage 1, MWP-SDV-015b). Values that JSON can spell but the signing
 // data model cannot hold are not refused here, only noted: they belong to stage 5 (MWP-SDV-016).
 
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 
 /** Largest document of the wire. A Command of a full-length Message is about a third of it. */
 export const MAX_JSON_BYTES = 1_048_576;
@@ -30,8 +30,10 @@ export type DataModelFault = 'number-outside-binary64' | 'lone-surrogate';
 export function parseStrictJson(bytes: Uint8Array, bounds: JsonBounds = {}): StrictJson {
   if (bytes.byteLength > (bounds.maxBytes ?? MAX_JSON_BYTES)) return { ok: false, fault: 'too-large' };
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return { ok: false, fault: 'byte-order-mark' };
-  if (!isUtf8(bytes)) return { ok: false, fault: 'invalid-utf8' };
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const ascii = isAscii(bytes);
+  if (!ascii && !isUtf8(bytes)) return { ok: false, fault: 'invalid-utf8' };
+  // Of ASCII both decodings say the same; this one copies.
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(ascii ? 'latin1' : 'utf8');
 
   // Depth before JSON.parse, so that no hostile nesting reaches a recursion.
   const shape = scanShape(text);

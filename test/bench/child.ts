@@ -7,9 +7,15 @@ type Reply<Result> = { result: Result } | { error: string };
 export class Child<Order, Result> {
   private readonly child: ChildProcess;
 
-  /** `file`: beside this one. */
-  constructor(file: string) {
-    this.child = fork(fileURLToPath(new URL(file, import.meta.url)), { execArgv: ['--import', 'tsx'] });
+  /** `file`: beside this one. `core`: the only one that it may use, all its threads. */
+  constructor(file: string, { core, env }: { core?: number; env?: Record<string, string> } = {}) {
+    const node = ['--import', 'tsx'];
+    this.child = fork(fileURLToPath(new URL(file, import.meta.url)), {
+      ...(core === undefined
+        ? { execArgv: node }
+        : { execPath: 'taskset', execArgv: ['-c', String(core), process.execPath, ...node] }),
+      env: { ...process.env, ...env },
+    });
   }
 
   ask(order: Order): Promise<Result> {

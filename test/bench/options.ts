@@ -13,7 +13,8 @@ const HELP = `npm run bench -- [options]
   --profile FOLDER          CPU profiles of the serving processes go there
   --growth                  instead: what a Command costs in a large Organization, as a share of that in a small one
   --events N                of the large one (100000)
-  --work-items N            of the large one (2000)`;
+  --work-items N            of the large one (2000)
+  --verify                  instead: verifications a second on one core, beside those of the signature alone`;
 
 export interface Options {
   engines: Engine[];
@@ -24,6 +25,7 @@ export interface Options {
   against?: string;
   profile?: string;
   growth?: { events: number; workItems: number };
+  verify: boolean;
 }
 
 /** Undefined: help was asked for, and given. */
@@ -42,6 +44,7 @@ export function readOptions(args: string[]): Options | undefined {
       growth: { type: 'boolean' },
       events: text,
       'work-items': text,
+      verify: { type: 'boolean', default: false },
       help: { type: 'boolean' },
     },
   });
@@ -57,6 +60,7 @@ export function readOptions(args: string[]): Options | undefined {
     warmUpSeconds: above(0, 'warm-up', values['warm-up'] ?? '3'),
     rounds: above(0, 'rounds', values.rounds ?? '1'),
     groups: above(0, 'groups', values.groups ?? '200'),
+    verify: values.verify,
     ...(against !== undefined && { against }),
     ...(profile !== undefined && { profile }),
     ...(values.growth && {

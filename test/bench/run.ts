@@ -11,6 +11,7 @@ import { Places, type Engine, type Place } from './places.ts';
 import { printTable, type Line } from './report.ts';
 import { median, type Figures } from './samples.ts';
 import { serve, type Serving } from './serving.ts';
+import { measureVerification } from './verification.ts';
 import { makeWorld, type World } from './world.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -43,7 +44,9 @@ interface Processes {
 }
 
 const options = readOptions(process.argv.slice(2));
-if (options) {
+if (options?.verify) {
+  await measureVerification([ROOT, ...(options.against ? [resolve(options.against)] : [])]);
+} else if (options) {
   const processes: Processes = { load: new Child('load.ts'), floor: new Child('floor.ts') };
   try {
     for (const engine of options.engines) {

@@ -46,6 +46,59 @@ describe('the canonical form', () => {
     );
   });
 
+  it('MWP-FND-006a: texts and names of every length and unit, few or many, come out as sorting and JSON print them', () => {
+    const plain = ['a', 'B', '1', ' ', '~', '\u007f', 'é', '\u2028', '\ufffd', '\ue000'];
+    const escaped = ['"', '\\', '\u001f', '\n', '\ud83d\ude00'];
+    const members = fc.constantFrom(plain, [...plain, ...escaped], [...plain, '\ud800', '\udfff']).chain((units) => {
+      const unit = fc.constantFrom(...units);
+      const text = fc.oneof(fc.string({ unit, maxLength: 12 }), fc.string({ unit, minLength: 40, maxLength: 60 }));
+      return fc.oneof(
+        fc.array(fc.tuple(text, text), { maxLength: 5 }),
+        fc.array(fc.tuple(text, text), { minLength: 50, maxLength: 80 }),
+      );
+    });
+    const refused = { count: 0, of: 0 };
+    fc.assert(
+      fc.property(members, fc.nat(80), (pairs, at) => {
+        const object = Object.fromEntries(pairs);
+        const without = pairs[at]?.[0] ?? 'no member';
+        const printed = Object.keys(object)
+          .filter((name) => name !== without)
+          .sort()
+          .map((name) => `${JSON.stringify(name)}:${JSON.stringify(object[name])}`);
+        const form = tryCanonicalText(object, without);
+        const faulty = printed.some((member) => /(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(member));
+        expect(form).toEqual(
+          faulty ? { ok: false, fault: 'lone-surrogate' } : { ok: true, text: `{${printed.join(',')}}` },
+        );
+        refused.of += 1;
+        if (faulty) refused.count += 1;
+      }),
+      { numRuns: 300 },
+    );
+    expect(refused.count).toBeGreaterThan(20);
+    expect(refused.of - refused.count).toBeGreaterThan(20);
+  });
+
+  it('MWP-FND-006a: each unit alone in a short and in a long text is escaped as JSON escapes it, or refused', () => {
+    for (let unit = 0; unit <= 0xffff; unit += unit < 0x100 ? 1 : 0x7f) {
+      for (const length of [1, 47, 48, 49, 200]) {
+        const text = String.fromCharCode(unit).padStart(length, 'a');
+        const lone = unit >= 0xd800 && unit <= 0xdfff;
+        const expected = lone ? { ok: false, fault: 'lone-surrogate' } : { ok: true, text: JSON.stringify(text) };
+        expect(tryCanonicalText(text), `unit ${unit} at ${length}`).toEqual(expected);
+      }
+    }
+  });
+
+  it('MWP-SDV-001c: what stays out stays out at the top alone, and of an array and a text nothing does', () => {
+    const form = (value: unknown) => tryCanonicalText(value, '0');
+    expect(form({ 0: 1, a: { 0: 2 } })).toEqual({ ok: true, text: '{"a":{"0":2}}' });
+    expect(form([{ 0: 1 }])).toEqual({ ok: true, text: '[{"0":1}]' });
+    expect(form('0')).toEqual({ ok: true, text: '"0"' });
+    expect(form(null)).toEqual({ ok: true, text: 'null' });
+  });
+
   it('MWP-FND-006b: a number wider than binary64 is rounded first', () => {
     expect(canonicalText(JSON.parse('9007199254740993'))).toBe('9007199254740992');
     expect(() => canonicalText(10n)).toThrow(TypeError);

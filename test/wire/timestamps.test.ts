@@ -106,6 +106,45 @@ function spell(of: { millis: number; fraction: string; offsetMinutes: number; le
   return { text, exact: BigInt(seconds) * 10n ** 15n + BigInt(of.fraction.padEnd(15, '0')) };
 }
 
+/** The profile as one expression and the platform's calendar: slower than what the service reads by, and easier to believe. */
+function isInProfile(text: string): boolean {
+  const grammar =
+    /^(\d{4})-(\d\d)-(\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|\+(?:[01]\d|2[0-3]):[0-5]\d|-(?!00:00)(?:[01]\d|2[0-3]):[0-5]\d)$/;
+  const [year = 0, month = 0, day = 0] = (grammar.exec(text)?.slice(1, 4) ?? []).map(Number);
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return year > 0 && date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+describe('what is a timestamp', () => {
+  it('MWP-FND-004b: a text with one unit changed, added, dropped or doubled is judged as the grammar judges it', () => {
+    const judged = { in: 0, out: 0 };
+    const unit = fc.constantFrom(...'0123456789-:.,TtZz+ \n\u0000\u0130\u0660\uff10\u0154');
+    const edit = fc.constantFrom('change', 'add', 'drop', 'double', 'none');
+    const days = fc.record({
+      millis: fc.constantFrom(
+        ...['0001-01-02', '1900-02-28', '2000-02-29', '2023-12-31'].map((day) => Date.parse(day)),
+      ),
+      fraction: fc.stringMatching(/^[0-9]{0,3}$/),
+      offsetMinutes: fc.constantFrom(0, 0, 1439, -1439, 60, -1),
+      letters: fc.constantFrom(['T', 'Z'], ['t', 'z']),
+    });
+    fc.assert(
+      fc.property(fc.oneof(days, anyInstant), edit, unit, fc.nat(40), (instant, how, other, place) => {
+        const { text } = spell(instant);
+        const at = place % text.length;
+        const [before, here, after] = [text.slice(0, at), text.charAt(at), text.slice(at + 1)];
+        const spelled = { change: other, add: other + here, drop: '', double: here + here, none: here }[how] ?? here;
+        const edited = before + spelled + after;
+        expect(isTimestamp(edited), edited).toBe(isInProfile(edited));
+        judged[isInProfile(edited) ? 'in' : 'out'] += 1;
+      }),
+      { numRuns: 5_000 },
+    );
+    expect(Math.min(judged.in, judged.out)).toBeGreaterThan(500);
+  });
+});
+
 describe('exact comparison', () => {
   it('MWP-FND-004c: text comparison agrees with exact integers for every spelling', () => {
     fc.assert(
