@@ -5,20 +5,12 @@ import { StoreFault } from '../store/port.ts';
 import { CommandFault, complain, DONE, FAILED, print, UsageFault, WRONG_USE, type CliCommand } from './command-line.ts';
 import { sign, token } from './actor.ts';
 import { backup } from './backup.ts';
+import { conformance } from './conformance/command.ts';
 import { exportCommand } from './export.ts';
 import { keyGenerate, keyRegister, keyRevoke } from './key.ts';
 import { orgCreate, orgList } from './org.ts';
 import { migrate, serve } from './serve.ts';
 import { verify } from './verify.ts';
-
-const conformance: CliCommand = {
-  name: 'conformance',
-  summary: "check this build against the protocol's published bundles",
-  help: `mwp conformance --bundle DIR
-
-  --bundle DIR  folder with conformance/, cryptography/, admission/ and schemas/ of the protocol`,
-  run: async (args) => (await import('./conformance/run.ts')).conformanceCommand(args),
-};
 
 const demo: CliCommand = {
   name: 'demo',

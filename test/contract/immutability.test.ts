@@ -47,20 +47,26 @@ describe.each(STORES)('immutability on $name', ({ name: engine, open }) => {
   const other = (column: string) =>
     /^(position|sequence|revision|version|aggregate_revision)$/.test(column) ? '777' : `'other'`;
 
-  it.each([...FIXED, ...FIXED_BUT_BODY])('MWP-FND-013c: no column of %s can be updated', async (table) => {
-    const columns = await columnsOf(table);
-    expect(columns.length).toBeGreaterThan(2);
-    for (const column of columns) {
-      const update = behind.query(`UPDATE {${table}} SET ${column} = ${other(column)}`);
-      await expect(update, column).rejects.toThrow(/never changed/);
-    }
-  });
+  it.each([...FIXED, ...FIXED_BUT_BODY])(
+    'MWP-FND-013c, MWP-SDV-012a, MWP-ADM-003a: no column of %s can be updated',
+    async (table) => {
+      const columns = await columnsOf(table);
+      expect(columns.length).toBeGreaterThan(2);
+      for (const column of columns) {
+        const update = behind.query(`UPDATE {${table}} SET ${column} = ${other(column)}`);
+        await expect(update, column).rejects.toThrow(/never changed/);
+      }
+    },
+  );
 
-  it.each([...FIXED, ...FIXED_BUT_BODY, 'streams'])('MWP-FND-013c: no row of %s can be deleted', async (table) => {
-    await expect(behind.query(`DELETE FROM {${table}}`)).rejects.toThrow(/never changed/);
-    const [row] = await behind.query(`SELECT count(*) AS count FROM {${table}}`);
-    expect(Number(row?.['count'])).toBeGreaterThan(0);
-  });
+  it.each([...FIXED, ...FIXED_BUT_BODY, 'streams'])(
+    'MWP-FND-013c, MWP-SDV-012a, MWP-ADM-003a: no row of %s can be deleted',
+    async (table) => {
+      await expect(behind.query(`DELETE FROM {${table}}`)).rejects.toThrow(/never changed/);
+      const [row] = await behind.query(`SELECT count(*) AS count FROM {${table}}`);
+      expect(Number(row?.['count'])).toBeGreaterThan(0);
+    },
+  );
 
   it('MWP-FND-013c: a head moves forward only, and keeps its tree', async () => {
     for (const change of [`position = position - 1`, `revision = revision`, `root_group_id = 'x', revision = 99`]) {

@@ -130,7 +130,7 @@ describe.each(STORES)('registry on $name', ({ open }) => {
     expect((await evidence(org, 'urn:key:1'))?.registryRevision).toBe(2);
   });
 
-  it('MWP-SDV-012b: an end of validity is set or brought forward, never back; the history stays', async () => {
+  it('MWP-SDV-012a, MWP-SDV-012b: an end of validity is set or brought forward, never back; the history stays', async () => {
     const org = await registered();
     const record = (ends: { validUntil?: string; revokedAt?: string }) =>
       change(org, { validity: [{ keyId: 'urn:key:1', recordedAt: RECORDED, ...ends }] });

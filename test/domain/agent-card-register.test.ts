@@ -92,7 +92,7 @@ describe('agent_card_register', () => {
     expect(world().outcome(register(agentCard(WORKER, { publicKeys: two })))).toBe('accepted');
   });
 
-  it('MWP-IDN-001a, MWP-SDV-001b: refuses a Card that an Agent or a service without that right signed', () => {
+  it('MWP-IDN-001a, MWP-SDV-001b, MWP-ADM-014b: refuses a Card that an Agent or a service without that right signed', () => {
     for (const signer of [WORKER, METERING]) {
       const given = world();
       given.signer = signer;

@@ -209,7 +209,7 @@ describe('WT-6: approval.grant_execution', () => {
   });
 
   describe('who and when', () => {
-    it('the human MissionOwner alone', () => {
+    it('MWP-ADM-014b: the human MissionOwner alone may approve, no member else', () => {
       const world = waiting();
       const { payload } = grant(world);
       expect(world.outcome(byCoordinator('approval.grant_execution', payload))).toBe('AUTH_FORBIDDEN');

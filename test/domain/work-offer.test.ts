@@ -98,7 +98,7 @@ describe('WT-3: work.offer', () => {
       expect(world.outcome(stranger)).toBe('MEMBERSHIP_REQUIRED');
     });
 
-    it('E-AUTH_FORBIDDEN: must have the worker role', () => {
+    it('MWP-IDN-002, E-AUTH_FORBIDDEN: must have the worker role, whatever their Cards offer', () => {
       const world = openItem();
       join(world, STRANGER, { roles: ['observer', 'reviewer', 'work_delegate'] });
       expect(world.outcome(offer({ candidateAgentIds: [STRANGER.id] }))).toBe('AUTH_FORBIDDEN');

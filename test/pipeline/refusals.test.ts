@@ -65,7 +65,7 @@ describe.each(STORES)('refusals on $name', ({ open }) => {
 
   const signed = async (text: string) => tenant.sign(owner, await message(text), mission.epochsOf(owner));
 
-  it('MWP-SDV-018, E-AUTH_INVALID_SIGNATURE: a changed byte is refused; the audit names the stage, the wire does not', async () => {
+  it('MWP-SDV-018b, E-AUTH_INVALID_SIGNATURE: a changed byte is refused; the audit names the stage, the wire does not', async () => {
     const text = Buffer.from(await signed('pay 10')).toString('utf8');
     const { refusal, relatedActionId } = await refused(Buffer.from(text.replace('pay 10', 'pay 99')));
     expect(refusal.code).toBe('AUTH_INVALID_SIGNATURE');

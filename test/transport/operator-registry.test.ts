@@ -54,7 +54,7 @@ describe.each(STORES)('$name: operating the Registry', ({ open }) => {
     for (const { status } of await Promise.all(adding)) expect(status).toBe(201);
   });
 
-  it('MWP-SDV-005: a public key that is no strict point is refused before anything is stored', async () => {
+  it('MWP-SDV-005a, MWP-SDV-005b: a public key that is no strict point is refused before anything is stored', async () => {
     await operator.create();
     const olga = human();
     const points = {
@@ -74,7 +74,7 @@ describe.each(STORES)('$name: operating the Registry', ({ open }) => {
     expect((await operator.register(olga)).status).toBe(201);
   });
 
-  it('MWP-SDV-012: a key is ended once and for all, earlier if need be, never later; then nobody logs in with it', async () => {
+  it('MWP-SDV-012b: a key is ended once and for all, earlier if need be, never later; then nobody logs in with it', async () => {
     await operator.create();
     const olga = human();
     await operator.register(olga);

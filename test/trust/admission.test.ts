@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { FirstAdmissionRecord } from '../../src/protocol/documents/first-admission-record.ts';
 import type { SignedDocumentKind } from '../../src/protocol/kinds.ts';
-import type { AdmissionAppend, AdmissionLog, AdmissionLookup } from '../../src/trust/admission-log.ts';
 import { admitDocument, candidateRecord, judgeAdmission, replayAdmission } from '../../src/trust/admission.ts';
-import { validateAdmissionRecord, type Admission, type AdmissionJudgement } from '../../src/trust/admission.ts';
+import { validateAdmissionRecord } from '../../src/trust/admission.ts';
 import { freshnessFailure } from '../../src/trust/freshness.ts';
 import { evidenceFromSnapshot, registrySnapshot } from '../../src/trust/registry-snapshot.ts';
 import type { UnsignedDocument } from '../../src/trust/signed-kinds.ts';
 import { signDocument } from '../../src/trust/signing.ts';
 import { verifyDocument, type Verified } from '../../src/trust/verify.ts';
+import { ACCEPTED_AT, context, logged, memoryLog, reasonOf } from './memory-log.ts';
 import {
   agent,
   human,
@@ -20,14 +20,6 @@ import {
   TIME,
   UNSIGNED,
 } from './sample-organization.ts';
-
-const ACCEPTED_AT = '2026-03-01T12:00:01Z';
-const context = (over = {}) => ({
-  admissionRecordId: 'urn:example:admission:1',
-  trustedAcceptedAt: ACCEPTED_AT,
-  acceptedBy: service.principal,
-  ...over,
-});
 
 async function verified<Kind extends SignedDocumentKind>(kind: Kind, evidence = registry): Promise<Verified<Kind>> {
   const { document } = signDocument(kind, UNSIGNED[kind] as UnsignedDocument<Kind>, SIGNER_OF[kind].signer);
@@ -42,47 +34,12 @@ function withAgentHistory(record: object, applicability: 'current' | 'historical
   return evidenceFromSnapshot(registrySnapshot(ORGANIZATION, bindings), { revision: 2, applicability });
 }
 
-const reasonOf = (admission: Admission | AdmissionJudgement) =>
-  admission.ok ? 'complete' : `${admission.diagnostic.forAudit().stage} ${admission.diagnostic.forAudit().reason}`;
-
 const command = await verified('command');
 function recordOf(of: Verified, over: object = {}): FirstAdmissionRecord {
   const candidate = candidateRecord(of, context());
   if (!candidate.ok) throw new Error('expected a candidate');
   return { ...candidate.record, ...over };
 }
-const logged = (value: unknown, by = service.principal) => ({ record: { value }, authenticatedService: by });
-
-/** A log in memory that counts its calls and can be told how to fail. */
-function memoryLog(told: { lookup?: AdmissionLookup; append?: AdmissionAppend } = {}) {
-  const rows = new Map<string, FirstAdmissionRecord>();
-  const calls = { lookup: 0, append: 0, trustedContext: 0 };
-  const keyOf = (organizationId: string, signingHash: string) => `${organizationId} ${signingHash}`;
-  const log: AdmissionLog = {
-    async lookup(organizationId, signingHash) {
-      calls.lookup += 1;
-      const row = rows.get(keyOf(organizationId, signingHash));
-      return told.lookup ?? (row === undefined ? { outcome: 'absent' } : { outcome: 'found', ...logged(row) });
-    },
-    async appendOrGetExisting(candidate) {
-      calls.append += 1;
-      if (told.append !== undefined) return told.append;
-      const key = keyOf(candidate.organizationId, candidate.signingHash);
-      const row = rows.get(key);
-      if (row !== undefined) return { outcome: 'existing', ...logged(row) };
-      rows.set(key, candidate);
-      return { outcome: 'committed', ...logged(candidate) };
-    },
-  };
-  const trusted =
-    (over = {}) =>
-    () => {
-      calls.trustedContext += 1;
-      return context(over);
-    };
-  return { log, rows, calls, trusted };
-}
-
 describe('first admission', () => {
   it('MWP-ADM-001a: a record has exactly nine members, bound to the document', () => {
     expect(recordOf(command)).toEqual({
@@ -141,7 +98,7 @@ describe('first admission', () => {
     expect(reasonOf(await admitDocument(command, log, trusted()))).toBe(`admission ${reason}`);
   });
 
-  it('MWP-ADM-006c: what the append returns is judged, our own record or a rival one', async () => {
+  it('MWP-ADM-006c, MWP-ADM-007: what the append returns is judged, our own record or a rival one of another id and time', async () => {
     const judge = async (outcome: 'committed' | 'existing', over: object) => {
       const { log, trusted } = memoryLog({ append: { outcome, ...logged(recordOf(command, over)) } });
       return reasonOf(await admitDocument(command, log, trusted()));
@@ -228,6 +185,11 @@ describe('what is believed', () => {
     expect(at('2026-03-01T12:00:01.999999999Z')).toBe('complete');
     expect(at('2026-03-01T12:00:02Z')).toBe('admission trusted-time-outside-key-interval');
     expect(at('2025-12-31T23:59:59.999Z')).toBe('admission trusted-time-outside-key-interval');
+    const revoked = await verified('command', withAgentHistory({ revokedAt: '2026-03-01T14:00:02+02:00' }));
+    const before = (trustedAcceptedAt: string) =>
+      reasonOf(validateAdmissionRecord(revoked, logged(recordOf(command, { trustedAcceptedAt }))));
+    expect(before('2026-03-01T12:00:01.999999999Z')).toBe('complete');
+    expect(before('2026-03-01T12:00:02Z')).toBe('admission trusted-time-outside-key-interval');
   });
 
   it('MWP-ADM-011: an Event returned as its own record is refused, on lookup and on append', async () => {
@@ -251,7 +213,7 @@ describe('what is believed', () => {
 });
 
 describe('historical replay', () => {
-  it('MWP-ADM-008: a record must stand; nothing is appended and no time is asked for', async () => {
+  it('MWP-ADM-008a, MWP-ADM-008b: a record must stand; nothing is appended and no time is asked for', async () => {
     const { log, rows, calls, trusted } = memoryLog();
     expect(reasonOf(await replayAdmission(command, log))).toBe('admission record-missing');
     expect(rows.size).toBe(0);

@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openBundle } from '../../src/cli/conformance/bundle.ts';
-import { readCryptographyManifest } from '../../src/cli/conformance/cryptography.ts';
+import { openFolder } from '../../src/cli/conformance/folder.ts';
+import { checkBundle } from '../../src/cli/conformance/integrity.ts';
 import { signingBytes } from '../../src/trust/signing.ts';
 import { decodeBase64url } from '../../src/wire/base64url.ts';
 import { expectVerdict, fastVerify, inPlace, strictVerify } from './paths.ts';
@@ -36,9 +36,9 @@ interface BundledRegistry {
 
 describe.runIf(hasBundle)('the cryptography bundle', () => {
   it('MWP-SDV-006: under every key of its registry each document verifies as published, on every path', async () => {
-    const bundle = openBundle(BUNDLE);
+    const bundle = checkBundle(openFolder(BUNDLE));
     const judged = { complete: 0, signature: 0, earlier: 0 };
-    for (const { evaluations } of readCryptographyManifest(bundle).cases) {
+    for (const { evaluations } of bundle.cryptography?.cases ?? []) {
       for (const evaluation of evaluations) {
         if ('input' in evaluation) continue;
         const [document, registry] = [evaluation.document, evaluation.registry].map((path) =>

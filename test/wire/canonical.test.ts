@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
 import { decodeBase64url, encodeBase64url } from '../../src/wire/base64url.ts';
 import {
   canonicalBytes,
@@ -153,6 +154,43 @@ describe('the canonical form', () => {
     expect(sha256Label('')).toBe('sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
     expect(canonicalHash({ b: 1, a: 'é' })).toBe(sha256Label(Buffer.from('{"a":"é","b":1}', 'utf8')));
     expect(canonicalBytes('é')).toEqual(Buffer.from([0x22, 0xc3, 0xa9, 0x22]));
+  });
+
+  it('MWP-FND-007b: no document may spell a content hash in another way', () => {
+    const digest = 'ab'.repeat(32);
+    const range = { fromSequence: 1, toSequence: 1, eventIds: ['urn:example:event:1'] };
+    const withHash = (hash: string) =>
+      checkDocument('context-package', {
+        contextPackageId: 'urn:example:context:1',
+        version: 1,
+        missionId: 'urn:example:mission:1',
+        groupId: 'urn:example:group:1',
+        sourceEventRange: range,
+        artifactHashes: [hash],
+        summary: 'so far',
+        decisions: [],
+        constraints: [],
+        unresolvedQuestions: [],
+        generatedBy: { type: 'agent', id: 'urn:example:agent:1' },
+        generatedAt: '2026-03-01T12:00:00Z',
+        signature: {
+          algorithm: 'Ed25519',
+          keyId: 'urn:example:key:1',
+          createdAt: '2026-03-01T12:00:00Z',
+          value: 'A'.repeat(86),
+        },
+      }).valid;
+    expect(withHash(`sha256:${digest}`)).toBe(true);
+    const others = [
+      `sha256:${digest.toUpperCase()}`,
+      digest,
+      `sha512:${digest}`,
+      `SHA256:${digest}`,
+      `sha256:${digest}\n`,
+      `sha256:${digest}00`,
+      `sha256:${digest.slice(1)}`,
+    ];
+    for (const other of others) expect(withHash(other)).toBe(false);
   });
 });
 

@@ -1,55 +1,24 @@
 // The cryptography part: canonical forms, and the stage at which each Signed Document stops, or all that it proves.
 
 import { z } from 'zod';
-import { SIGNED_DOCUMENT_KINDS, type SignedDocumentKind } from '../../protocol/kinds.ts';
-import { signerFromSeed } from '../../trust/signing.ts';
+import type { SignedDocumentKind } from '../../protocol/kinds.ts';
+import { signerFromSeed, type Signer } from '../../trust/signing.ts';
 import { evidenceFromSnapshot, readRegistrySnapshot } from '../../trust/registry-snapshot.ts';
 import { SIGNED_KINDS } from '../../trust/signed-kinds.ts';
 import { verifyDocument, type VerificationResult, type Verified } from '../../trust/verify.ts';
-import { encodeBase64url } from '../../wire/base64url.ts';
+import { decodeBase64url, encodeBase64url } from '../../wire/base64url.ts';
 import { canonicalHash, canonicalText, sha256Label } from '../../wire/canonical.ts';
-import { BundleFault, checkDigests, MANIFEST_OF_PART, type Bundle } from './bundle.ts';
-import { emptyReport, expectedFound, record, type PartReport } from './report.ts';
+import { BundleFault } from './folder.ts';
+import type { CheckedFiles } from './integrity.ts';
+import type {
+  CanonicalizationEvaluation,
+  CryptographyManifest,
+  DocumentEvaluation,
+  PublishedResult,
+} from './manifests.ts';
+import { emptyReport, evaluate, expectedFound, type PartReport } from './report.ts';
 
-const verifiedShape = z.object({
-  keyId: z.string(),
-  principal: z.object({ type: z.string(), id: z.string() }),
-  protectedTime: z.string(),
-  signingBytes: z.string(),
-  signingHash: z.string(),
-  signature: z.string(),
-  signedDocumentHash: z.string(),
-});
-const canonicalizationShape = z.object({ input: z.string(), expectedJcs: z.string(), sha256: z.string() });
-const documentShape = z.object({
-  profileId: z.enum(SIGNED_DOCUMENT_KINDS),
-  document: z.string(),
-  registry: z.string(),
-  signingKey: z.string().optional(),
-  expect: z.object({
-    stage: z.string(),
-    wireCode: z.string().nullable(),
-    verified: verifiedShape.optional(),
-  }),
-});
-type DocumentEvaluation = z.infer<typeof documentShape>;
-
-const manifestShape = z.object({
-  artifactDigest: z.string(),
-  artifacts: z.array(z.object({ path: z.string(), byteLength: z.number(), sha256: z.string() })),
-  profiles: z.array(
-    z.object({
-      profileId: z.enum(SIGNED_DOCUMENT_KINDS),
-      protectedTimePointer: z.string(),
-      expectedSigner: z.unknown(),
-    }),
-  ),
-  cases: z.array(z.object({ id: z.string(), evaluations: z.array(z.union([canonicalizationShape, documentShape])) })),
-});
-const signingKeyShape = z.object({ keyId: z.string(), seed: z.string() });
-
-export async function runCryptography(bundle: Bundle): Promise<PartReport> {
-  const manifest = readCryptographyManifest(bundle);
+export async function runCryptography(files: CheckedFiles, manifest: CryptographyManifest): Promise<PartReport> {
   const report = emptyReport();
   for (const { profileId, ...published } of manifest.profiles) {
     if (canonicalText(published) === canonicalText(SIGNED_KINDS[profileId])) continue;
@@ -58,57 +27,50 @@ export async function runCryptography(bundle: Bundle): Promise<PartReport> {
   for (const { id, evaluations } of manifest.cases) {
     for (const evaluation of evaluations) {
       if ('input' in evaluation) {
-        record(report, `cryptography ${id}`, judgeCanonicalization(bundle, evaluation));
+        await evaluate(report, `cryptography ${id}`, () => judgeCanonicalization(files, evaluation));
       } else {
-        const name = `cryptography ${id} (${evaluation.document} with ${evaluation.registry})`;
-        record(report, name, await judgeDocument(bundle, evaluation));
+        const fault = evaluation.fault ? ` ${evaluation.fault.id}` : '';
+        const name = `cryptography ${id}${fault} (${evaluation.document} with ${evaluation.registry})`;
+        await evaluate(report, name, () => judgeDocument(files, evaluation));
       }
     }
   }
   return report;
 }
 
-export function readCryptographyManifest(bundle: Bundle) {
-  const path = MANIFEST_OF_PART.cryptography;
-  const manifest = manifestShape.safeParse(bundle.readJson(path));
-  if (!manifest.success) throw new BundleFault(`${path} has another shape`);
-  checkDigests(bundle, path, manifest.data);
-  return manifest.data;
-}
-
-/** The six stages over files of the bundle. The Organization is the one that the registry file speaks for. */
+/** The six stages over files of the files. The Organization is the one that the registry file speaks for. */
 export async function verifyFile<Kind extends SignedDocumentKind>(
-  bundle: Bundle,
+  files: CheckedFiles,
   kind: Kind,
-  files: { document: string; registry: string },
+  evaluation: { document: string; registry: string },
 ): Promise<VerificationResult<Kind>> {
-  const snapshot = readRegistrySnapshot(bundle.read(files.registry));
+  const snapshot = readRegistrySnapshot(files.read(evaluation.registry));
   const organizationId = snapshot.ok ? snapshot.snapshot.organizationId : 'urn:x-unreadable-registry';
-  const input = { bytes: bundle.read(files.document) };
+  const input = { bytes: files.read(evaluation.document) };
   return verifyDocument(kind, input, organizationId, evidenceFromSnapshot(snapshot));
 }
 
-function judgeCanonicalization(bundle: Bundle, evaluation: z.infer<typeof canonicalizationShape>): string | undefined {
-  const text = canonicalText(bundle.readJson(evaluation.input));
-  const expected = Buffer.from(bundle.read(evaluation.expectedJcs)).toString('utf8');
+function judgeCanonicalization(files: CheckedFiles, evaluation: CanonicalizationEvaluation): string | undefined {
+  const text = canonicalText(files.readJson(evaluation.input));
+  const expected = Buffer.from(files.read(evaluation.expectedJcs)).toString('utf8');
   return expectedFound(expected, text) ?? expectedFound(evaluation.sha256, sha256Label(text));
 }
 
-async function judgeDocument(bundle: Bundle, evaluation: DocumentEvaluation): Promise<string | undefined> {
-  const result = await verifyFile(bundle, evaluation.profileId, evaluation);
+async function judgeDocument(files: CheckedFiles, evaluation: DocumentEvaluation): Promise<string | undefined> {
+  const result = await verifyFile(files, evaluation.profileId, evaluation);
   const { expect } = evaluation;
   const expected = `${expect.stage} ${expect.wireCode ?? 'no code'}`;
   const found = result.ok
     ? 'complete no code'
     : `${result.diagnostic.forAudit().stage} ${result.refusal.code} (${result.diagnostic.forAudit().reason})`;
   if (!result.ok) return found.startsWith(`${expected} (`) ? undefined : `expected ${expected}, found ${found}`;
-  return expectedFound(expected, found) ?? judgeVerified(bundle, evaluation, result);
+  return expectedFound(expected, found) ?? judgeVerified(files, evaluation, result);
 }
 
-function judgeVerified(bundle: Bundle, evaluation: DocumentEvaluation, result: Verified): string | undefined {
+function judgeVerified(files: CheckedFiles, evaluation: DocumentEvaluation, result: Verified): string | undefined {
   const expected = evaluation.expect.verified;
   if (expected === undefined || evaluation.signingKey === undefined) return 'the evaluation names no result to compare';
-  const found: z.infer<typeof verifiedShape> = {
+  const found: PublishedResult = {
     keyId: result.keyId,
     principal: result.principal,
     protectedTime: result.protectedTime,
@@ -117,10 +79,17 @@ function judgeVerified(bundle: Bundle, evaluation: DocumentEvaluation, result: V
     signature: result.document.signature.value,
     signedDocumentHash: canonicalHash(result.document),
   };
-  const published = bundle.read(expected.signingBytes);
+  const published = files.read(expected.signingBytes);
   if (!Buffer.from(result.signingBytes).equals(published)) return `signing bytes differ from ${expected.signingBytes}`;
-  const key = signingKeyShape.parse(bundle.readJson(evaluation.signingKey));
-  const signer = signerFromSeed(key.keyId, Buffer.from(key.seed, 'base64url'));
-  const signedAgain = encodeBase64url(signer.sign(result.signingBytes));
+  const signedAgain = encodeBase64url(signerOf(files, evaluation.signingKey).sign(result.signingBytes));
   return expectedFound(canonicalText(expected), canonicalText(found)) ?? expectedFound(expected.signature, signedAgain);
+}
+
+const signingKeyShape = z.object({ keyId: z.string(), seed: z.string() });
+
+function signerOf(files: CheckedFiles, path: string): Signer {
+  const key = signingKeyShape.safeParse(files.readJson(path));
+  const seed = key.success ? decodeBase64url(key.data.seed) : undefined;
+  if (!key.success || seed?.length !== 32) throw new BundleFault(`${path} is not a signing key`);
+  return signerFromSeed(key.data.keyId, seed);
 }
