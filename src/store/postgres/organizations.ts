@@ -12,7 +12,6 @@ import type { PostgresConnections } from './connections.ts';
 import { TAKE_LOCK } from './connections.ts';
 import { refusalOf } from './faults.ts';
 import { currentPolicy } from './policies.ts';
-import { CLOCK } from './reading.ts';
 import type { RegistryWrite } from './registry.ts';
 import {
   bindings,
@@ -25,7 +24,7 @@ import {
 } from './registry.ts';
 import { organizations } from './schema.ts';
 import type { Row, Statement, Value } from './session.ts';
-import { columnsOf } from './statements.ts';
+import { CLOCK, columnsOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 const INSERT = `INSERT INTO mwp.organizations

@@ -28,10 +28,8 @@ import { aggregateFrom, answersFrom, loadStatement, pageStatement } from './load
 import { currentPolicy } from './policies.ts';
 import { admissions, commands, documents, events, policyLog, receipts, streams } from './schema.ts';
 import type { Row, Value } from './session.ts';
-import { columnsOf, forEachOf } from './statements.ts';
+import { CLOCK, columnsOf, forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
-
-export const CLOCK = 'SELECT mwp.clock_text() AS now';
 
 const STREAMS = forEachOf(
   '$2',

@@ -32,7 +32,6 @@ import {
 import type { RegisteredFacts, RegistryInserts, RegistryRefusal } from '../registry-rules.ts';
 import { factsNeeded, movesRevision, ruleOnRegistryChange } from '../registry-rules.ts';
 import { policyVersion } from './policies.ts';
-import { CLOCK } from './reading.ts';
 import {
   keyBindings,
   keyValidity,
@@ -41,7 +40,7 @@ import {
   sealedKeys as sealedKeysTable,
 } from './schema.ts';
 import type { Row, Statement } from './session.ts';
-import { columnsOf, forEachOf } from './statements.ts';
+import { CLOCK, columnsOf, forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
 const REVISION = 'SELECT registry_revision FROM mwp.organizations WHERE organization_id = $1';

@@ -2,6 +2,9 @@
 import { getTableColumns } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 
+/** The clock of the database, as text. */
+export const CLOCK = 'SELECT mwp.clock_text() AS now';
+
 /**
  * The columns that this release knows, by name. With `SELECT *` the answer of a prepared statement would change its form
  * when the next release adds a column while we serve, and PostgreSQL refuses to go on.
