@@ -178,6 +178,7 @@ async function realIds({
   const conversations = await api.all(ada, `${group}/conversations`);
   return {
     slug: [tenant.organization.slug],
+    service: ['authority', 'identity', 'registrar'],
     missionId: [mission.missionId],
     groupId: [mission.groupId],
     workItemId: Object.values(items),

@@ -198,11 +198,11 @@ export const extensions = z
   }, 'must map extension URIs to version, critical and data')
   .meta({
     type: 'object',
-    propertyNames: { format: 'uri', maxLength: ID_MAX },
+    propertyNames: id.meta(),
     additionalProperties: {
       type: 'object',
       required: ['version', 'critical', 'data'],
       additionalProperties: false,
-      properties: { version: { type: 'string' }, critical: { type: 'boolean' }, data: {} },
+      properties: { version: semver.meta(), critical: { type: 'boolean' }, data: {} },
     },
   });
