@@ -20,11 +20,12 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { startTraffic } from '../migrations/traffic.ts';
 import { Mission } from '../support/mission.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
+import { MASTER_KEY as TEST_MASTER_KEY, sealRegistry } from '../support/databases.ts';
 import { Tenant } from '../support/tenant.ts';
 import { mwp } from './command.ts';
 
 const [local] = STORES.filter(({ name }) => name === 'sqlite');
-const MASTER_KEY = newMasterKeyText();
+const MASTER_KEY = TEST_MASTER_KEY.toString('base64');
 
 describe('mwp backup', () => {
   let folder: string;
@@ -74,7 +75,7 @@ describe('mwp backup', () => {
     expect(verified.stdout).toMatch(/^org-\w+ {2}\d+ streams, \d+ Events folded, 0 faults; 3 of 3 keys open$/m);
     expect(verified.stdout).toMatch(/^1 Organizations, \d+ streams, \d+ Events folded, 0 faults$/m);
 
-    const store = await openSqliteStore({ file: join(restored, 'mwp.db') });
+    const store = await openSqliteStore({ file: join(restored, 'mwp.db'), sealRegistry });
     expect(await store.problems()).toEqual([]);
     const again = await tenant.submitBytes(bytes, owner.principal, tenant.anotherAuthority(store));
     if (!first.accepted || !again.accepted) throw new Error('refused');
@@ -110,7 +111,7 @@ describe('mwp backup', () => {
     const foreign = await mwp(['verify'], { MWP_DATA_DIR: restored });
     expect(foreign.code).toBe(1);
     expect(foreign.stderr).toMatch(/does not open/);
-    expect(foreign.stdout).toMatch(/3 faults; 0 of 3 keys open/);
+    expect(foreign.stdout).toMatch(/\d+ faults; 0 of 3 keys open/);
 
     rmSync(join(restored, 'master.key'));
     const untried = await mwp(['verify'], { MWP_DATA_DIR: restored });

@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyVault } from '../../src/platform/key-vault.ts';
-import { newMasterKeyText } from '../../src/platform/master-key.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { startTraffic } from '../migrations/traffic.ts';
 import { Mission } from '../support/mission.ts';
+import { MASTER_KEY as TEST_MASTER_KEY, sealRegistry } from '../support/databases.ts';
 import { Tenant } from '../support/tenant.ts';
 import { findPrograms, startCluster, type Cluster } from './cluster.ts';
 import { mwp } from './command.ts';
 
 const programs = findPrograms();
-const MASTER_KEY = newMasterKeyText();
+const MASTER_KEY = TEST_MASTER_KEY.toString('base64');
 
 /** What stands before the first migration in the manual, for both servers. */
 const ROLES = [
@@ -39,7 +39,7 @@ describe.skipIf(programs === undefined)('a dump of PostgreSQL', () => {
       await cluster.run('psql', '-qd', cluster.url('postgres'), '-c', 'CREATE DATABASE mwp OWNER mwp_owner');
     }
     expect(await mwp(['migrate'], { DATABASE_URL: source.url('mwp', 'mwp_owner') })).toMatchObject({ code: 0 });
-    store = await openPostgresStore({ url: source.url('mwp', 'mwp_service'), migrate: true });
+    store = await openPostgresStore({ url: source.url('mwp', 'mwp_service'), migrate: true, sealRegistry });
     tenant = await Tenant.create(store, { vault: new KeyVault(Buffer.from(MASTER_KEY, 'base64')) });
   });
   afterAll(async () => {
@@ -72,7 +72,7 @@ describe.skipIf(programs === undefined)('a dump of PostgreSQL', () => {
     expect(verified).toMatchObject({ code: 0, stderr: '' });
     expect(verified.stdout).toMatch(/^org-\w+ {2}\d+ streams, [1-9]\d* Events folded, 0 faults; 3 of 3 keys open$/m);
 
-    const restored = await openPostgresStore({ url: environment.DATABASE_URL, migrate: true });
+    const restored = await openPostgresStore({ url: environment.DATABASE_URL, migrate: true, sealRegistry });
     expect(await restored.problems()).toEqual([]);
     const again = await tenant.submitBytes(bytes, owner.principal, tenant.anotherAuthority(restored));
     if (!first.accepted || !again.accepted) throw new Error('refused');

@@ -7,6 +7,7 @@ import { shippedMigrations } from '../../src/store/migrations.ts';
 import { migratePostgres } from '../../src/store/postgres/migrate.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { leaseDatabase } from '../support/databases.ts';
+import { sealRegistry } from '../support/databases.ts';
 import { Tenant } from '../support/tenant.ts';
 
 describe('a login that owns nothing', () => {
@@ -31,7 +32,7 @@ describe('a login that owns nothing', () => {
 
   it('GDE-9: starts, is ready and takes Commands with the grant of mwp_authority alone', async () => {
     await admin.unsafe(`GRANT mwp_authority TO ${name}`);
-    const store = await openPostgresStore({ url: url.href, migrate: true, maxConnections: 2 });
+    const store = await openPostgresStore({ url: url.href, migrate: true, maxConnections: 2, sealRegistry });
     expect(await store.problems()).toEqual([]);
     const tenant = await Tenant.create(store);
     await tenant.agent('worker');

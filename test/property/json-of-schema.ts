@@ -71,7 +71,9 @@ function objectOf(
 ): fc.Arbitrary<Record<string, unknown>> {
   const { properties = {}, required = [], minProperties = 0, propertyNames, additionalProperties } = schema;
   if (propertyNames && typeof additionalProperties === 'object') {
-    return fc.dictionary(of({ type: 'string', ...propertyNames }) as fc.Arbitrary<string>, of(additionalProperties), { maxKeys: 2 });
+    return fc.dictionary(of({ type: 'string', ...propertyNames }) as fc.Arbitrary<string>, of(additionalProperties), {
+      maxKeys: 2,
+    });
   }
   const possible = Object.entries(properties).filter(([, member]) => member.not === undefined || member.type);
   const shape = Object.fromEntries(possible.map(([name, member]) => [name, of(member)]));
