@@ -41,7 +41,8 @@ export function importPublicKey(text: string): PublicKeyResult {
   const fault = publicKeyPointFault(bytes);
   if (fault !== undefined) return { ok: false, fault };
   const native = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: text }, format: 'jwk' });
-  const key: PublicKey = { native, bytes };
+  // A copy: what was decoded lies in a slab of 8 kB of Node's pool, which the cache would keep whole.
+  const key: PublicKey = { native, bytes: Uint8Array.from(bytes) };
   if (publicKeys.size >= PUBLIC_KEY_CACHE_SIZE) {
     const oldest = publicKeys.keys().next();
     if (!oldest.done) publicKeys.delete(oldest.value);
