@@ -7,7 +7,7 @@ import { mwp } from '../../src/cli/mwp.ts';
 import { KeyVault } from '../../src/platform/key-vault.ts';
 import { decodeMasterKey } from '../../src/platform/master-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
-import { MASTER_KEY, sealRegistry } from '../support/databases.ts';
+import { MASTER_KEY, sealRegistry } from '../support/sealing.ts';
 import { Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 import { behindDatabase } from '../contract/behind.ts';

@@ -20,7 +20,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { startTraffic } from '../migrations/traffic.ts';
 import { Mission } from '../support/mission.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
-import { MASTER_KEY as TEST_MASTER_KEY, sealRegistry } from '../support/databases.ts';
+import { MASTER_KEY as TEST_MASTER_KEY, sealRegistry } from '../support/sealing.ts';
 import { Tenant } from '../support/tenant.ts';
 import { mwp } from './command.ts';
 

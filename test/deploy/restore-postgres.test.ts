@@ -9,7 +9,7 @@ import type { AuthorityStore } from '../../src/store/port.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { startTraffic } from '../migrations/traffic.ts';
 import { Mission } from '../support/mission.ts';
-import { MASTER_KEY as TEST_MASTER_KEY, sealRegistry } from '../support/databases.ts';
+import { MASTER_KEY as TEST_MASTER_KEY, sealRegistry } from '../support/sealing.ts';
 import { Tenant } from '../support/tenant.ts';
 import { findPrograms, startCluster, type Cluster } from './cluster.ts';
 import { mwp } from './command.ts';

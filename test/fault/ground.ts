@@ -9,8 +9,8 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { OPERATOR_TOKEN } from '../bench/serving.ts';
 import { sqliteFile, type Engine, type Place } from '../bench/places.ts';
 import { lookBehind, type Behind } from '../contract/behind.ts';
+import { MASTER_KEY } from '../support/sealing.ts';
 
-const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 /** Rounds of collecting until libsql has let go of a file. */
 const COLLECTIONS_MAXIMUM = 50;
 
@@ -37,7 +37,7 @@ export class Ground {
   environment(more: Record<string, string> = {}, address = this.place.address): Record<string, string> {
     return {
       MWP_PORT: '0',
-      MWP_MASTER_KEY: MASTER_KEY,
+      MWP_MASTER_KEY: MASTER_KEY.toString('base64'),
       MWP_OPERATOR_TOKEN: OPERATOR_TOKEN,
       MWP_LOG_LEVEL: 'error',
       ...(this.engine === 'sqlite' ? { MWP_DATA_DIR: address } : { DATABASE_URL: address }),

@@ -11,6 +11,7 @@ import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { behindDatabase, type Behind } from '../contract/behind.ts';
+import { MASTER_KEY } from '../support/sealing.ts';
 
 export type Engine = 'sqlite' | 'postgres';
 
@@ -18,7 +19,6 @@ export const OPERATOR_TOKEN = 'an-operator-token-for-fuzzing';
 /** Stands in texts that are sent; no log line may repeat it. */
 export const CONTENT_MARK = 'what-was-said-in-confidence';
 
-const MASTER_KEY = Buffer.alloc(32, 7).toString('base64');
 const WARNING_LEVEL = 40;
 
 export interface Host {
@@ -39,7 +39,7 @@ export async function openHost(engine: Engine): Promise<Host> {
   const logger = createLogger('info', { write: (line) => void complaints.push(...complaintsOf(line)) });
   const config = readConfig({
     MWP_DATA_DIR: place.folder,
-    MWP_MASTER_KEY: MASTER_KEY,
+    MWP_MASTER_KEY: MASTER_KEY.toString('base64'),
     MWP_OPERATOR_TOKEN: OPERATOR_TOKEN,
     MWP_PORT: '0',
     ...(place.url !== undefined && { DATABASE_URL: place.url }),

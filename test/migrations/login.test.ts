@@ -7,7 +7,7 @@ import { shippedMigrations } from '../../src/store/migrations.ts';
 import { migratePostgres } from '../../src/store/postgres/migrate.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { leaseDatabase } from '../support/databases.ts';
-import { sealRegistry } from '../support/databases.ts';
+import { sealRegistry } from '../support/sealing.ts';
 import { Tenant } from '../support/tenant.ts';
 
 describe('a login that owns nothing', () => {

@@ -7,7 +7,7 @@ import { KeyVault } from '../../src/platform/key-vault.ts';
 import { AuthorityClient } from '../../src/worker/client.ts';
 import { signCommand, type CommandDraft } from '../../src/worker/commands.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
-import { MASTER_KEY } from '../support/databases.ts';
+import { MASTER_KEY } from '../support/sealing.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';

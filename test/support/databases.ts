@@ -5,16 +5,11 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { KeyVault } from '../../src/platform/key-vault.ts';
-import { registrySeal } from '../../src/platform/registry-seal.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import type { Lease } from './embedded-postgres-setup.ts';
-
-/** Of every store here and of the fuzz and fault runs: it seals the logs of the Registries. */
-export const MASTER_KEY = Buffer.alloc(32, 7);
-export const { seal: sealRegistry, check: checkSeal } = registrySeal(new KeyVault(MASTER_KEY));
+import { sealRegistry } from './sealing.ts';
 
 export interface OpenOptions {
   /** Milliseconds since 1970, to move time; otherwise the engine's own clock. */

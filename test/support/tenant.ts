@@ -13,7 +13,7 @@ import type { KeyVault } from '../../src/platform/key-vault.ts';
 import { signDocument } from '../../src/trust/signing.ts';
 import { signCommand, type CommandDraft, type Epochs } from '../../src/worker/commands.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
-import { checkSeal } from './databases.ts';
+import { checkSeal } from './sealing.ts';
 import { verified } from './verified.ts';
 import { CODING } from './work-contract.ts';
 

@@ -1,7 +1,7 @@
 // What `mwp verify` says of an Organization: sentences with their stream, none when all is well.
 import { verifyOrganization } from '../../src/archive/verify-organization.ts';
 import type { AuthorityStore, OrganizationRow } from '../../src/store/port.ts';
-import { checkSeal } from './databases.ts';
+import { checkSeal } from './sealing.ts';
 
 export async function verifyEverything(
   store: AuthorityStore,

@@ -8,7 +8,7 @@ import { VaultSigners } from '../../src/platform/tenant-signers.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { answerChallenge } from '../../src/worker/challenge.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
-import { checkSeal } from '../support/databases.ts';
+import { checkSeal } from '../support/sealing.ts';
 import type { Body } from './answers.ts';
 import type { Answer } from './api.ts';
 import { checkDeclared } from './declared.ts';
