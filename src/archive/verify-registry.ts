@@ -2,7 +2,7 @@
 // the evidence that everything else is judged by; where the log cannot be believed, nothing can.
 import type { HistoryReader, OrganizationRow, RegisteredRows } from '../store/port.ts';
 import { principalKey } from '../protocol/principals.ts';
-import { Registry, type CheckSeal } from '../trust/registry.ts';
+import { followLog, Registry, type CheckSeal } from '../trust/registry.ts';
 import { canonicalText } from '../wire/canonical.ts';
 import { Findings } from './findings.ts';
 
@@ -20,20 +20,10 @@ export async function verifyRegistry(
 ): Promise<RegistryReport> {
   const findings = new Findings();
   const registry = new Registry(organizationId, checkSeal);
-  let current: number;
-  for (;;) {
-    const { registryRevision, entries } = await reader.registrySince(registry.revision);
-    current = registryRevision;
-    for (const entry of entries) {
-      const fault = registry.add(entry);
-      if (fault === undefined) continue;
-      findings.fault(`registry_log: ${fault}`);
-      return { registry: undefined, findings };
-    }
-    if (entries.length === 0) break;
-  }
-  if (registry.revision !== current) {
-    findings.fault(`registry_log: it ends at revision ${registry.revision}, and organizations says ${current}`);
+  const followed = await followLog(registry, (revision) => reader.registrySince(revision));
+  const fault = 'reason' in followed ? followed.reason : aheadOf(registry.revision, followed.current);
+  if (fault !== undefined) {
+    findings.fault(`registry_log: ${fault}`);
     return { registry: undefined, findings };
   }
   if (registry.beginsUnsealed) {
@@ -43,6 +33,10 @@ export async function verifyRegistry(
   }
   compare(registry, await reader.registered(), findings);
   return { registry, findings };
+}
+
+function aheadOf(revision: number, current: number): string | undefined {
+  return revision > current ? `the log is at revision ${revision}, and organizations says ${current}` : undefined;
 }
 
 function compare(registry: Registry, rows: RegisteredRows, findings: Findings): void {

@@ -1,7 +1,7 @@
 // One stream, transition by transition, from its first to its head: rows, signatures, both chains, receipts and the fold.
 // Where the transitions come from, a store or a bundle, is not known here, and memory is bounded by a page and the state.
 import type { RowCounts, StreamHead, TextRow } from '../store/port.ts';
-import { chainNext, chainStart, logDigest } from '../wire/chain.ts';
+import { chainNext, emptyHead, logDigest } from '../wire/chain.ts';
 import { checkForeignReceipt, checkReceipt } from './check-receipt.ts';
 import { belongsTo, checkAdmission, checkCommand, checkEmbedded, checkEvent } from './check-rows.ts';
 import { judgePage, type Accepting, type JudgedTransition } from './check-signatures.ts';
@@ -55,16 +55,7 @@ class Walk {
   constructor(stream: StreamToVerify, accepting: Accepting) {
     this.stream = stream;
     this.accepting = accepting;
-    const start = chainStart(accepting.organizationId, stream.streamId);
-    this.end = {
-      streamId: stream.streamId,
-      position: 0,
-      revision: 0,
-      lastEventAt: '',
-      chainHash: start,
-      logHash: start,
-      policyPosition: 0,
-    };
+    this.end = emptyHead(accepting.organizationId, stream.streamId);
     this.anchored = { chain: stream.anchor === undefined, log: stream.anchor === undefined };
   }
 

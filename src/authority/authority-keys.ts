@@ -1,11 +1,10 @@
 // With which of its keys the authority signs: the one that counts at the moment of the Event, as the Registry has it at the
 // revision that stands under the locks. So no Event is ever signed under a key that had ended, whoever rotated it.
-import { compareTimestamps } from '../protocol/timestamps.ts';
-import { keyStatusAt } from '../trust/evidence.ts';
+import { keyStatusAt, latestFirst } from '../trust/evidence.ts';
+import type { Registry } from '../trust/registry.ts';
 import type { Signer } from '../trust/signing.ts';
 import type { OrganizationRow } from '../store/port.ts';
 import type { TenantSigners } from './ports.ts';
-import type { StoreEvidence } from './registry-evidence.ts';
 
 /** The one that counts and the one that will, or that did a moment ago. */
 const OPENED_MAXIMUM = 2;
@@ -18,14 +17,15 @@ export interface AuthorityKeys {
 
 export async function authorityKeys(
   organization: OrganizationRow,
-  evidence: StoreEvidence,
+  registry: Registry,
   signers: TenantSigners,
 ): Promise<AuthorityKeys> {
-  const { organizationId, authority } = organization;
-  const { registryRevision, bindings } = await evidence.bindingsOf(organizationId, authority);
-  const latestFirst = bindings.toSorted((a, b) => compareTimestamps(b.validFrom, a.validFrom));
+  const { authority } = organization;
+  // Taken together: the Registry moves on by itself.
+  const { revision: registryRevision } = registry;
+  const latest = latestFirst(registry.bindingsOf(authority)).slice(0, OPENED_MAXIMUM);
   const opened = await Promise.all(
-    latestFirst.slice(0, OPENED_MAXIMUM).map(async (binding) => ({
+    latest.map(async (binding) => ({
       binding,
       signer: await signers.signer(organization, binding.keyId),
     })),

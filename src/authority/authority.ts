@@ -136,7 +136,7 @@ class GroupAuthority implements Authority {
     caller: Caller,
     last: boolean,
   ): Promise<Verdict | 'again'> {
-    const keys = await authorityKeys(organization, this.evidence, this.signers);
+    const keys = await authorityKeys(organization, prepared.registry, this.signers);
     const input = { organization, prepared, caller, keys, newId: this.newId, pass: this.pass };
     try {
       return await this.store.acceptTransition(

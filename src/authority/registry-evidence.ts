@@ -1,20 +1,17 @@
 // Stage-4 evidence out of the tenant's Registry: the whole of it at one revision, folded from its log once per process and
 // then kept up entry by entry, never per request (MWP-SDV-008). It may lag; the accepting transaction compares the revision
 // under its lock, and a refusal is told only after a look that nothing came since.
-import type { Principal } from '../protocol/principals.ts';
 import type { OrganizationId } from '../protocol/ids.ts';
-import type { KeyBinding, KeyEvidence, RegistryEvidence } from '../trust/evidence.ts';
-import { Registry, type CheckSeal } from '../trust/registry.ts';
-import { REGISTRY_SLICE_MAXIMUM, type OrganizationStore, type RegistrySlice } from '../store/port.ts';
+import type { KeyEvidence, RegistryEvidence } from '../trust/evidence.ts';
+import { followLog, Registry, type CheckSeal, type LogFault } from '../trust/registry.ts';
+import type { OrganizationStore } from '../store/port.ts';
 
 /** Bindings kept per process, over all Organizations: about 1 kB each. */
 const BINDINGS_MAXIMUM = 200_000;
 /** Milliseconds that a Registry which cannot be believed is taken for that without a further look. */
 const DISBELIEF_MILLISECONDS = 1_000;
 
-export type CurrentRegistry =
-  | { readonly outcome: 'established'; readonly registry: Registry }
-  | { readonly outcome: 'corrupt' | 'incomplete'; readonly reason: string };
+export type CurrentRegistry = { readonly outcome: 'established'; readonly registry: Registry } | LogFault;
 
 export interface EvidenceOptions {
   checkSeal?: CheckSeal;
@@ -24,7 +21,7 @@ export interface EvidenceOptions {
 
 interface Held {
   registry: Registry;
-  fault?: { outcome: 'corrupt' | 'incomplete'; reason: string; until: number };
+  fault?: LogFault & { until: number };
   /** The look that is under way; whoever comes meanwhile shares it. */
   looking?: Promise<void>;
 }
@@ -46,16 +43,6 @@ export class StoreEvidence implements RegistryEvidence {
     const { registry } = found;
     const binding = registry.binding(keyId);
     return { outcome: 'established', organizationId, registryRevision: registry.revision, binding };
-  }
-
-  /** The authority's own keys are asked for with each Command, so this, too, costs no look. */
-  async bindingsOf(
-    organizationId: string,
-    principal: Principal,
-  ): Promise<{ registryRevision: number; bindings: KeyBinding[] }> {
-    const found = await this.registry(organizationId);
-    if (found.outcome !== 'established') throw new Error(`the Registry is ${found.outcome}: ${found.reason}`);
-    return { registryRevision: found.registry.revision, bindings: found.registry.bindingsOf(principal) };
   }
 
   /** As this process has it: complete at its revision, which may be behind. Throws when the database is gone. */
@@ -88,15 +75,13 @@ export class StoreEvidence implements RegistryEvidence {
       held.registry = new Registry(organizationId, this.options.checkSeal);
       delete held.fault;
     }
-    for (;;) {
-      const slice = await this.organizations.registrySince(organizationId as OrganizationId, held.registry.revision);
-      const fault = foldSlice(held.registry, slice);
-      if (fault) {
-        held.fault = { ...fault, until: performance.now() + DISBELIEF_MILLISECONDS };
-        this.options.disbelieved?.(organizationId, fault.reason);
-        return;
-      }
-      if (slice.entries.length < REGISTRY_SLICE_MAXIMUM) break;
+    const followed = await followLog(held.registry, (revision) =>
+      this.organizations.registrySince(organizationId as OrganizationId, revision),
+    );
+    if ('reason' in followed) {
+      held.fault = { ...followed, until: performance.now() + DISBELIEF_MILLISECONDS };
+      this.options.disbelieved?.(organizationId, followed.reason);
+      return;
     }
     this.dropUnused(organizationId);
   }
@@ -118,19 +103,4 @@ export class StoreEvidence implements RegistryEvidence {
       total -= registry.size;
     }
   }
-}
-
-function foldSlice(
-  registry: Registry,
-  { registryRevision, entries }: RegistrySlice,
-): { outcome: 'corrupt' | 'incomplete'; reason: string } | undefined {
-  for (const entry of entries) {
-    const reason = registry.add(entry);
-    if (reason !== undefined) return { outcome: 'corrupt', reason };
-  }
-  // What the log does not tell cannot be known to be absent (MWP-SDV-009).
-  if (entries.length < REGISTRY_SLICE_MAXIMUM && registry.revision < registryRevision) {
-    return { outcome: 'incomplete', reason: `the log ends at ${registry.revision} of ${registryRevision}` };
-  }
-  return undefined;
 }

@@ -4,7 +4,7 @@ import type { Accepted, PolicyEntryDraft } from '../domain/decider.ts';
 import type { View } from '../domain/view.ts';
 import { isOrganizationEventKind } from '../protocol/kinds.ts';
 import { canonicalHash, canonicalText } from '../wire/canonical.ts';
-import { chainNext, chainStart, logDigest } from '../wire/chain.ts';
+import { chainNext, emptyHead, logDigest } from '../wire/chain.ts';
 import type {
   AdmissionRow,
   EventRow,
@@ -203,17 +203,4 @@ function streamAdvances({ appended, context }: TransitionParts, logged: Logged):
     };
     return { head, expectedPosition: previous.position, streamKind: organizationOwn ? 'organization' : 'group' };
   });
-}
-
-function emptyHead(organizationId: string, streamId: string): Omit<StreamHead, 'rootGroupId'> {
-  const start = chainStart(organizationId, streamId);
-  return {
-    streamId,
-    position: 0,
-    revision: 0,
-    lastEventAt: '',
-    chainHash: start,
-    logHash: start,
-    policyPosition: 0,
-  };
 }

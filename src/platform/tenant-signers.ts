@@ -4,8 +4,7 @@ import type { Principal } from '../protocol/principals.ts';
 import { principalKey, samePrincipal } from '../protocol/principals.ts';
 import type { TenantSigners } from '../authority/ports.ts';
 import type { OrganizationRow, OrganizationStore, SealedKeyRow } from '../store/port.ts';
-import { keyStatusAt, type KeyBinding } from '../trust/evidence.ts';
-import { compareTimestamps } from '../protocol/timestamps.ts';
+import { keyStatusAt, latestFirst } from '../trust/evidence.ts';
 import { signerFromSeed, type Signer } from '../trust/signing.ts';
 import { BoundedCache } from './bounded-cache.ts';
 import type { KeyVault } from './key-vault.ts';
@@ -67,14 +66,11 @@ export class VaultSigners implements TenantSigners {
       own.map(({ keyId }) => keyId),
     );
     const now = await this.organizations.now();
-    const valid = own.flatMap((row) => {
+    const bound = own.flatMap((row) => {
       const found = evidence.get(row.keyId);
-      if (!found?.binding) return [];
-      const binding: KeyBinding = { ...found.binding, history: found.validity };
-      return keyStatusAt(binding, now) === 'valid' ? [{ row, validFrom: binding.validFrom }] : [];
+      return found?.binding ? [{ ...found.binding, history: found.validity, row }] : [];
     });
-    valid.sort((a, b) => compareTimestamps(b.validFrom, a.validFrom));
-    const latest = valid[0];
+    const latest = latestFirst(bound).find((binding) => keyStatusAt(binding, now) === 'valid');
     if (!latest) throw new Error(`no valid key of the service ${service.id}`);
     return latest.row;
   }

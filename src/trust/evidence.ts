@@ -83,6 +83,11 @@ export function keyStatusAt(binding: KeyBinding, time: string): KeyStatus {
   return 'valid';
 }
 
+/** Of several keys of one principal, the one that began last comes first: among those that count it is the one to use. */
+export function latestFirst<Key extends Pick<KeyBinding, 'validFrom'>>(keys: readonly Key[]): Key[] {
+  return keys.toSorted((a, b) => compareTimestamps(b.validFrom, a.validFrom));
+}
+
 function hasReadableEnds(binding: KeyBinding): boolean {
   for (const { validUntil, revokedAt } of binding.history) {
     if (validUntil !== undefined && !isTimestamp(validUntil)) return false;

@@ -10,6 +10,38 @@ import type { KeyBinding } from './evidence.ts';
 /** Is this the seal that this service put on the entry? */
 export type CheckSeal = (organizationId: string, revision: number, hash: string, seal: string) => boolean;
 
+/** Why a Registry cannot be had from its log. */
+export interface LogFault {
+  readonly outcome: 'corrupt' | 'incomplete';
+  readonly reason: string;
+}
+
+/** Some entries of the log beyond a revision, oldest first, and the revision that the whole is at. */
+export type ReadLog = (
+  revision: number,
+) => Promise<{ readonly registryRevision: number; readonly entries: readonly RegistryEntry[] }>;
+
+/**
+ * Folds what the log has beyond the Registry's revision. What the log does not tell cannot be known to be absent
+ * (MWP-SDV-009), so one that ends early is a fault. Answers the revision that was current at the last look.
+ */
+export async function followLog(
+  registry: Registry,
+  readLog: ReadLog,
+): Promise<LogFault | { readonly current: number }> {
+  for (;;) {
+    const { registryRevision: current, entries } = await readLog(registry.revision);
+    for (const entry of entries) {
+      const reason = registry.add(entry);
+      if (reason !== undefined) return { outcome: 'corrupt', reason };
+    }
+    if (registry.revision >= current) return { current };
+    if (entries.length === 0) {
+      return { outcome: 'incomplete', reason: `the log ends at ${registry.revision} of ${current}` };
+    }
+  }
+}
+
 const principalShape = z.strictObject({ type: z.enum(['agent', 'human', 'service']), id: z.string() });
 const organizationShape = z.strictObject({
   organizationId: z.string(),

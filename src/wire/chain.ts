@@ -6,6 +6,12 @@ export function chainStart(organizationId: string, streamId: string): string {
   return sha256Label(`mwp-authority chain ${organizationId} ${streamId}`);
 }
 
+/** The head of a stream before its first transition. */
+export function emptyHead(organizationId: string, streamId: string) {
+  const start = chainStart(organizationId, streamId);
+  return { streamId, position: 0, revision: 0, lastEventAt: '', chainHash: start, logHash: start, policyPosition: 0 };
+}
+
 export function chainNext(previous: string, link: string): string {
   return sha256Label(`${previous} ${link}`);
 }

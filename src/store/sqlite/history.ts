@@ -24,19 +24,19 @@ const TRANSITIONS = tenantStatement(
   `SELECT stream_id, revision, log_hash FROM transitions
    WHERE organization_id = ?1 AND stream_id = ?2 AND revision > ?3 ORDER BY revision LIMIT ?4`,
 );
-const COMMAND = tenantStatement(
+export const COMMAND = tenantStatement(
   'stored Command',
   'SELECT * FROM commands WHERE organization_id = ?1 AND signing_hash = ?2',
 );
-const DOCUMENT = tenantStatement(
+export const DOCUMENT = tenantStatement(
   'stored document',
   'SELECT * FROM documents WHERE organization_id = ?1 AND signing_hash = ?2',
 );
-const ADMISSION = tenantStatement(
+export const ADMISSION = tenantStatement(
   'stored admission record',
   'SELECT * FROM admissions WHERE organization_id = ?1 AND signing_hash = ?2',
 );
-const RECEIPT = tenantStatement(
+export const RECEIPT = tenantStatement(
   'stored receipt',
   'SELECT * FROM receipts WHERE organization_id = ?1 AND actor_type = ?2 AND actor_id = ?3 AND action_id = ?4',
 );

@@ -23,7 +23,7 @@ import { pageLimit } from '../bounded-reads.ts';
 import { loadedReads } from '../read-answers.ts';
 import { auditPage } from './audit.ts';
 import type { SqliteConnection } from './connection.ts';
-import { historyReader } from './history.ts';
+import { ADMISSION, COMMAND, DOCUMENT, historyReader, RECEIPT } from './history.ts';
 import { load, page } from './loading.ts';
 import { currentPolicy } from './policies.ts';
 import { tenantStatement } from './statements.ts';
@@ -38,19 +38,6 @@ const EVENTS = tenantStatement(
   'SELECT * FROM events WHERE organization_id = ?1 AND stream_id = ?2 AND position > ?3 ORDER BY position LIMIT ?4',
 );
 const EVENT = tenantStatement('event', 'SELECT * FROM events WHERE organization_id = ?1 AND event_id = ?2');
-const RECEIPT = tenantStatement(
-  'receipt',
-  'SELECT * FROM receipts WHERE organization_id = ?1 AND actor_type = ?2 AND actor_id = ?3 AND action_id = ?4',
-);
-const COMMAND = tenantStatement('command', 'SELECT * FROM commands WHERE organization_id = ?1 AND signing_hash = ?2');
-const DOCUMENT = tenantStatement(
-  'document',
-  'SELECT * FROM documents WHERE organization_id = ?1 AND signing_hash = ?2',
-);
-const ADMISSION = tenantStatement(
-  'admission',
-  'SELECT * FROM admissions WHERE organization_id = ?1 AND signing_hash = ?2',
-);
 const POLICY_LOG = tenantStatement(
   'policy log of a Group',
   'SELECT * FROM policy_log WHERE organization_id = ?1 AND group_id = ?2 AND position > ?3 ORDER BY position LIMIT ?4',
