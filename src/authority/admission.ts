@@ -8,6 +8,7 @@ import { freshnessFailure } from '../trust/freshness.ts';
 import type { TrustFailure } from '../trust/outcome.ts';
 import type { Verified } from '../trust/verify.ts';
 import type { AdmissionRow, Opened } from '../store/port.ts';
+import type { FailedDocument } from './failed-document.ts';
 import type { PreparedCommand } from './prepare.ts';
 
 export type AdmissionDraft = Omit<AdmissionRow, 'streamId' | 'revision'>;
@@ -18,7 +19,7 @@ export interface Admitted {
   /** Records to append. A document that was admitted earlier adds none. */
   appended: AdmissionDraft[];
   /** Why an embedded document is not admitted; told in its turn (C15). */
-  documentFailure?: TrustFailure;
+  documentFailure?: FailedDocument;
 }
 
 export type AdmissionContext = { now: string; acceptedBy: Principal; newId: () => string };
@@ -44,7 +45,11 @@ export function admitAll(
     if (seen.has(document.verified.signingHash)) continue;
     seen.add(document.verified.signingHash);
     const result = admitOne(document.verified, lookup(opened, document.verified.signingHash, context), context);
-    if (!result.ok) return { ok: true, admitted: { ...admitted, documentFailure: result } };
+    if (!result.ok) {
+      const { path, verified: names } = document;
+      const documentFailure = { path, kind: names.kind, failure: result, names };
+      return { ok: true, admitted: { ...admitted, documentFailure } };
+    }
     if (result.appended) admitted.appended.push(result.appended);
   }
   return { ok: true, admitted };

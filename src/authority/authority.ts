@@ -10,6 +10,7 @@ import type { TrustFailure } from '../trust/outcome.ts';
 import type { CheckSeal } from '../trust/registry.ts';
 import { passUnwatched, StoreFault } from '../store/port.ts';
 import type { AuthorityStore, OrganizationRow, PassPoint, ReceiptRow } from '../store/port.ts';
+import { auditEntry, type RefusedCommand } from './audit-entry.ts';
 import { authorityKeys } from './authority-keys.ts';
 import { decideUnderLocks, type Verdict } from './decide-under-locks.ts';
 import { UNOBSERVED, type AuthorityObserver } from './observer.ts';
@@ -86,7 +87,7 @@ class GroupAuthority implements Authority {
       seen.command = preparation.ok ? preparation.command.prepared.command : (preparation.command ?? {});
       if (!preparation.ok) {
         if (!last && (await this.mayBeOutdated(organization, preparation.failure))) continue;
-        return this.refuse(seen, preparation);
+        return this.refuse(seen, bytes, preparation);
       }
       const { command } = preparation;
       this.pass('command-prepared');
@@ -102,7 +103,11 @@ class GroupAuthority implements Authority {
           this.pass('receipt-found');
           return this.repeat(organization, verdict.receipt, caller);
         case 'refused':
-          return this.refuse(seen, { ...verdict, command: command.prepared.command }, command);
+          return this.refuse(seen, bytes, {
+            ...verdict,
+            command: command.prepared.command,
+            verified: command.verified,
+          });
         case 'registry-moved':
           await this.evidence.catchUp(organization.organizationId);
           if (last) return refused(undecided());
@@ -169,31 +174,19 @@ class GroupAuthority implements Authority {
     return { accepted: true, receipt: receipt.body, events, duplicate: true };
   }
 
-  private async refuse(
-    seen: Seen,
-    { refusal, failure, command }: { refusal: Refusal; failure?: TrustFailure; command?: Partial<Command> },
-    prepared?: PreparedCommand,
-  ): Promise<RefusedSubmission> {
-    const { organization } = seen;
-    const diagnostic = failure?.diagnostic.forAudit();
-    if (diagnostic) this.observer.distrusted(diagnostic.stage);
-    const { stage, reason } = diagnostic ?? { stage: 'domain', reason: refusal.message };
+  private async refuse(seen: Seen, bytes: Uint8Array, refusedCommand: RefusedCommand): Promise<RefusedSubmission> {
+    const { organization, caller } = seen;
+    const entry = auditEntry(refusedCommand, bytes, caller);
+    const failure = refusedCommand.document?.failure ?? refusedCommand.failure;
+    if (failure) this.observer.distrusted(failure.diagnostic.forAudit().stage);
     this.pass('audit-due');
     try {
-      await this.store.organizations.recordAudit(organization.organizationId, {
-        stage,
-        reason,
-        code: refusal.code,
-        ...(prepared && { signingHash: prepared.verified.signingHash }),
-        ...(command?.actor && { actor: command.actor }),
-        ...(command?.actionId !== undefined && { actionId: command.actionId }),
-        ...(command?.groupId !== undefined && { groupId: command.groupId }),
-      });
+      await this.store.organizations.recordAudit(organization.organizationId, entry);
       this.pass('audit-recorded');
     } catch (error) {
       this.alarm('an audit record could not be written', error, aboutCommand(seen));
     }
-    return refused(refusal, command);
+    return refused(refusedCommand.refusal, refusedCommand.command);
   }
 }
 

@@ -14,6 +14,7 @@ import { admitAll } from './admission.ts';
 import { appendEvents, type AppendContext } from './append.ts';
 import type { AuthorityKeys } from './authority-keys.ts';
 import { registryAddition } from './card-registry.ts';
+import type { FailedDocument } from './failed-document.ts';
 import { gather } from './gather.ts';
 import type { Caller } from './ports.ts';
 import type { PreparedCommand } from './prepare.ts';
@@ -25,7 +26,7 @@ export const CLOCK_TOLERANCE_MILLISECONDS = 5_000;
 export type Verdict =
   | { verdict: 'accepted'; receipt: string; events: string[] }
   | { verdict: 'duplicate'; receipt: ReceiptRow }
-  | { verdict: 'refused'; refusal: Refusal; failure?: TrustFailure }
+  | { verdict: 'refused'; refusal: Refusal; failure?: TrustFailure; document?: FailedDocument }
   /** The Registry changed since the documents were verified: verify again. */
   | { verdict: 'registry-moved' }
   | { verdict: 'clock-behind'; streamId: string };
@@ -69,12 +70,12 @@ export async function decideUnderLocks(
   };
   const documentFailure = prepared.documentFailure ?? admitted.documentFailure;
   const toDecide = documentFailure
-    ? { ...prepared.prepared, documentRefusal: documentFailure.refusal }
+    ? { ...prepared.prepared, documentRefusal: documentFailure.failure.refusal }
     : prepared.prepared;
   const decision = decideCommand(toDecide, view, context);
   if (isRefusal(decision)) {
-    const failure = documentFailure && decision === documentFailure.refusal ? { failure: documentFailure } : {};
-    return { result: { verdict: 'refused', refusal: decision, ...failure } };
+    const isForDocument = documentFailure && decision === documentFailure.failure.refusal;
+    return { result: { verdict: 'refused', refusal: decision, ...(isForDocument && { document: documentFailure }) } };
   }
   const registry = decision.registry && registryAddition(decision.registry, prepared.registry, now.time);
   if (registry && !registry.ok) return { result: { verdict: 'refused', refusal: registry.refusal } };

@@ -5,9 +5,11 @@ import { commandKindOf } from '../domain/commands/catalogue.ts';
 import type { Command } from '../domain/decider.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import type { RegistryEvidence } from '../trust/evidence.ts';
-import type { TrustFailure } from '../trust/outcome.ts';
 import type { Registry } from '../trust/registry.ts';
 import { readDocument, verifyDocument, verifyRead, type Verified } from '../trust/verify.ts';
+import { claimedNames } from './claimed-names.ts';
+import type { FailedDocument } from './failed-document.ts';
+import type { RefusedCommand } from './audit-entry.ts';
 import type { StoreEvidence } from './registry-evidence.ts';
 
 /** Signed Documents that one Command may carry; each costs a verification before anything is known of the sender. */
@@ -22,7 +24,7 @@ export interface PreparedCommand {
   /** Of the tenant, as far as this process had it; good while its revision is the current one. */
   registry: Registry;
   /** The first embedded document that failed, if one did; told in its turn (C15). */
-  documentFailure?: TrustFailure;
+  documentFailure?: FailedDocument;
 }
 
 export interface PreparedDocument {
@@ -30,9 +32,7 @@ export interface PreparedDocument {
   verified: Verified;
 }
 
-export type Preparation =
-  | { ok: true; command: PreparedCommand }
-  | { ok: false; refusal: Refusal; failure?: TrustFailure; command?: Partial<Command> };
+export type Preparation = { ok: true; command: PreparedCommand } | ({ ok: false } & RefusedCommand);
 
 export async function prepareCommand(
   organizationId: string,
@@ -40,12 +40,14 @@ export async function prepareCommand(
   evidence: StoreEvidence,
 ): Promise<Preparation> {
   const read = readDocument('command', { bytes });
-  if (!read.ok) return { ok: false, refusal: read.refusal, failure: read };
+  if (!read.ok) return { ok: false, refusal: read.refusal, failure: read, claimed: claimedNames(read.value) };
   const verified = await verifyRead('command', read.document, organizationId, evidence);
   const command = read.document as Command;
   if (!verified.ok) return { ok: false, refusal: verified.refusal, failure: verified, command };
   const kind = commandKindOf(command.kind);
-  if (!kind) return { ok: false, refusal: refuse('INVALID_COMMAND', 'this kind is not executed here'), command };
+  if (!kind) {
+    return { ok: false, refusal: refuse('INVALID_COMMAND', 'this kind is not executed here'), command, verified };
+  }
   const prepared = preparePayload(kind, command);
   const { documents, failure, refusal } = await verifyEmbedded(prepared, organizationId, evidence);
   if (refusal) prepared.documentRefusal = refusal;
@@ -66,7 +68,7 @@ export async function prepareCommand(
 
 interface Embedded {
   documents: PreparedDocument[];
-  failure?: TrustFailure;
+  failure?: FailedDocument;
   refusal?: Refusal;
 }
 
@@ -84,12 +86,18 @@ async function verifyEmbedded(
   const results = await Promise.all(
     embedded.map(async ({ path, kind: documentKind, value }) => ({
       path,
+      kind: documentKind,
+      value,
       verified: await verifyDocument(documentKind, { value }, organizationId, evidence),
     })),
   );
   const documents: PreparedDocument[] = [];
-  for (const { path, verified } of results) {
-    if (!verified.ok) return { documents: [], failure: verified, refusal: verified.refusal };
+  for (const { path, kind: documentKind, value, verified } of results) {
+    if (!verified.ok) {
+      const names = verified.document ?? claimedNames(value);
+      const failure = { path, kind: documentKind, failure: verified, names };
+      return { documents: [], failure, refusal: verified.refusal };
+    }
     documents.push({ path, verified });
   }
   return { documents };

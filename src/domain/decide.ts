@@ -24,7 +24,8 @@ export function preparePayload(kind: CommandKind<unknown>, command: Command): Pr
   }
   const parsed = kind.payload.safeParse(command.payload);
   if (parsed.success) return { kind, command, payload: { ok: true, value: parsed.data } };
-  const refusal = refuse('INVALID_COMMAND', `payload: ${describeFault(parsed.error)}`.slice(0, 2_000));
+  const { fault, reason } = describeFault(parsed.error);
+  const refusal = refuse('INVALID_COMMAND', `payload: ${fault}`, { reason: `payload: ${reason}` });
   return { kind, command, payload: { ok: false, refusal } };
 }
 

@@ -1,5 +1,7 @@
 // The per-tenant policy: bounds and rights that the protocol leaves to the Organization. Plain data with defaults.
 
+import { samePrincipal, type Principal } from '../protocol/principals.ts';
+
 export interface LeaseBounds {
   /** Seconds; what a Command asks for beyond it is shortened, and the answer carries the granted end. */
   coordinatorMaximum: number;
@@ -66,7 +68,14 @@ export interface Policy {
   services: ServiceRights[];
   /** May the authority itself satisfy `policy_required` execution approval? */
   autoApprovePolicyRequired: boolean;
+  /** Humans and services that may read the protected audit record; nobody else may. */
+  auditors: Principal[];
+  /** How long a record of a refusal is kept at most. */
+  auditRetentionDays: number;
 }
+
+/** A year, and some weeks in which a yearly review may come late. */
+const DEFAULT_AUDIT_RETENTION_DAYS = 400;
 
 /**
  * Above what one process of two cores takes, so that by default an Organization is held back by its fair turn and not by
@@ -103,9 +112,22 @@ export const DEFAULT_POLICY: Policy = {
   missionOwners: [],
   services: [],
   autoApprovePolicyRequired: false,
+  auditors: [],
+  auditRetentionDays: DEFAULT_AUDIT_RETENTION_DAYS,
 };
 
 /** A policy as it was stored, perhaps before there was such a member: what it lacks is at its default. */
-export function completePolicy(stored: Omit<Policy, 'rates'> & Partial<Policy>): Policy {
-  return { ...stored, rates: stored.rates ?? DEFAULT_RATES };
+export function completePolicy(stored: Omit<Policy, LaterMember> & Partial<Policy>): Policy {
+  return {
+    ...stored,
+    rates: stored.rates ?? DEFAULT_RATES,
+    auditors: stored.auditors ?? [],
+    auditRetentionDays: stored.auditRetentionDays ?? DEFAULT_AUDIT_RETENTION_DAYS,
+  };
+}
+
+type LaterMember = 'rates' | 'auditors' | 'auditRetentionDays';
+
+export function isAuditor({ auditors }: Policy, principal: Principal): boolean {
+  return auditors.some((auditor) => samePrincipal(auditor, principal));
 }

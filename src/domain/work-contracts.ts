@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { describeFault } from '../protocol/documents/catalogue.ts';
 import { isJsonObject, type JsonObject } from '../protocol/documents/json-value.ts';
 import { workContractSchema } from '../protocol/documents/work-contract.ts';
-import { isRefusal, refuse, type Refusal } from '../protocol/refusals.ts';
+import { isRefusal, refuse, type ErrorCode, type Refusal } from '../protocol/refusals.ts';
 import { compareTimestamps } from '../protocol/timestamps.ts';
 import type { MissionAggregate, WorkContract } from './aggregates.ts';
 import { acceptedLimits, limitsOf, within } from './budget.ts';
@@ -24,9 +24,14 @@ export function readContract(value: JsonObject): WorkContract<string> | Refusal 
   if (parsed.success) return value as unknown as WorkContract<string>;
   const absent = parsed.error.issues.find(({ path }) => path.length > 0 && memberAt(value, path) === undefined);
   if (absent) {
-    return refuse('WORK_CONTRACT_INCOMPLETE', `contract: ${describeFault(new z.ZodError([absent]))}`);
+    return faulty('WORK_CONTRACT_INCOMPLETE', new z.ZodError([absent]));
   }
-  return refuse('SCHEMA_VALIDATION_FAILED', `contract: ${describeFault(parsed.error)}`);
+  return faulty('SCHEMA_VALIDATION_FAILED', parsed.error);
+}
+
+function faulty(code: ErrorCode, error: z.ZodError): Refusal {
+  const { fault, reason } = describeFault(error);
+  return refuse(code, `contract: ${fault}`, { reason: `contract: ${reason}` });
 }
 
 function memberAt(value: unknown, path: readonly PropertyKey[]): unknown {

@@ -57,6 +57,6 @@ export async function jsonBody<Schema extends z.ZodType>(c: Context, schema: Sch
   if (json.dataModelFault)
     throw fail('PROTOCOL_VIOLATION', `the body holds what cannot be kept: ${json.dataModelFault}`);
   const parsed = schema.safeParse(json.value);
-  if (!parsed.success) throw fail('SCHEMA_VALIDATION_FAILED', describeFault(parsed.error));
+  if (!parsed.success) throw fail('SCHEMA_VALIDATION_FAILED', describeFault(parsed.error).fault);
   return parsed.data;
 }

@@ -17,6 +17,19 @@ export function idParameter(c: Context, name: string): string | undefined {
   return text !== undefined && text.length <= ID_MAXIMUM && isUri(text) ? text : undefined;
 }
 
+/** An id of the query. */
+export function idQuery(c: Context, name: string): string | undefined {
+  const text = c.req.query(name);
+  if (text === undefined || (text.length <= ID_MAXIMUM && isUri(text))) return text;
+  throw fail('SCHEMA_VALIDATION_FAILED', `${name} must be an absolute URI of at most ${ID_MAXIMUM} characters`);
+}
+
+export const GROUP_PARAMETER: QueryParameter = {
+  name: 'groupId',
+  description: 'Only what is of this Group.',
+  schema: { type: 'string', format: 'uri', maxLength: ID_MAXIMUM },
+};
+
 const LIMIT_PARAMETER: QueryParameter = {
   name: 'limit',
   description: 'How many items at most. A page can hold fewer; only a missing `next` is the end.',

@@ -38,6 +38,8 @@ export interface Refusal {
   readonly code: ErrorCode;
   /** For the caller: 1 to 2000 characters, no detail that the caller may not see. */
   readonly message: string;
+  /** For the protected audit record, where the message repeats what the sender wrote. */
+  readonly reason?: string;
   readonly expectedRevision?: number;
   readonly currentRevision?: number;
   /** Milliseconds; with RATE_LIMITED, BACKPRESSURE and a retryable INTERNAL_ERROR. */
@@ -45,7 +47,10 @@ export interface Refusal {
   readonly details?: Record<string, unknown>;
 }
 
-export type RefusalDetail = Pick<Refusal, 'expectedRevision' | 'currentRevision' | 'retryAfterMs' | 'details'>;
+export type RefusalDetail = Pick<
+  Refusal,
+  'reason' | 'expectedRevision' | 'currentRevision' | 'retryAfterMs' | 'details'
+>;
 
 export function refuse(code: ErrorCode, message: string, detail: RefusalDetail = {}): Refusal {
   return { refused: true, code, message, ...detail };

@@ -1,7 +1,7 @@
 // What a store tells of its work to whoever watches the service. Plain callbacks beside the port: no library is named
 // here, nothing said here holds content, and none of them may throw or take long, for they run on the way of every Command.
 
-import type { AuditRow } from './port.ts';
+import type { AuditEntry } from './port.ts';
 
 /** Where work waits for its turn: `turns` before any cryptography, the others for the database. */
 export type QueueName = 'turns' | 'acceptance' | 'working' | 'writing' | 'reading';
@@ -67,7 +67,7 @@ export interface StoreObserver extends QueueObserver {
 
 /** An audit record could not be written, and whose it was. */
 export type OnLostAudit = (cause: unknown, lost: LostAudit) => void;
-export type LostAudit = { organizationId: string } & Omit<AuditRow, 'id' | 'recordedAt'>;
+export type LostAudit = { organizationId: string } & AuditEntry;
 
 const nothing = () => undefined;
 

@@ -281,7 +281,7 @@ export interface Reader extends HistoryReader {
   policyLog(groupId: string, afterPosition: number, limit: number): Promise<PolicyLogRow[]>;
   /** Kind, id and hash of every aggregate of the Group, sorted by kind, then id, in byte order: the state document. */
   aggregateHashes(groupId: string): Promise<{ kind: AggregateKind; id: string; hash: string }[]>;
-  audit(afterId: number, limit: number): Promise<AuditRow[]>;
+  audit(afterId: number, limit: number, groupId?: string): Promise<AuditRow[]>;
 }
 
 /** Rows as they are stored, for who proves them. In no order unless one is named; what is not there is left out. */
@@ -479,14 +479,35 @@ export interface AuditRow {
   stage: string;
   reason: string;
   code: string;
+  /** Of the Command, where it has a canonical form. */
   signingHash?: string;
+  /** Believed only where the stage is `admission` or `domain`, or an embedded document failed. */
   actor?: Principal;
   actionId?: string;
   groupId?: string;
+  /** With the Command's signature. */
+  keyId?: string;
+  /** SHA-256 of the bytes as they came. Absent in records of the first release, as all that follows. */
+  receivedHash?: string;
+  /** The Signed Document inside the Command that it was refused for. */
+  documentKind?: string;
+  documentPath?: string;
+  documentHash?: string;
+  documentKeyId?: string;
+  /** Who brought it, by its token. */
+  caller?: Principal;
 }
 
-/** Audit records kept per Organization; the oldest go first. */
+export type AuditEntry = Omit<AuditRow, 'id' | 'recordedAt'>;
+
+/** Audit records kept per Organization. */
 export const AUDIT_MAXIMUM = 10_000;
+
+/** As often as this, in records, it is seen to that the next ones have room. */
+export const AUDIT_TIDIED_EVERY = 500;
+
+/** Records past their retention that go with each new one. */
+export const AUDIT_EXPIRED_AT_ONCE = 20;
 
 export interface OrganizationStore {
   create(organization: NewOrganization): Promise<RegistryOutcome>;
@@ -505,7 +526,7 @@ export interface OrganizationStore {
   /** True the first time only; one challenge is used once, over all processes. Forgets what expired. */
   consumeChallenge(organizationId: OrganizationId, challengeId: string, expiresAt: string): Promise<boolean>;
   /** Bounded; a failure to record never changes an answer, so this never rejects. The adapter's options hear of it. */
-  recordAudit(organizationId: OrganizationId, entry: Omit<AuditRow, 'id' | 'recordedAt'>): Promise<void>;
+  recordAudit(organizationId: OrganizationId, entry: AuditEntry): Promise<void>;
   now(): Promise<string>;
 }
 

@@ -1,9 +1,8 @@
-// Organizations, registry rows and audit records as the tables spell them: snake_case, principals in two columns. Both
+// Organizations and registry rows as the tables spell them: snake_case, principals in two columns. Both
 // engines use the same names. Knows no SQL.
 import type { OrganizationId } from '../protocol/ids.ts';
 import type { Principal, PrincipalType } from '../protocol/principals.ts';
 import type {
-  AuditRow,
   KeyBindingRow,
   KeyValidityRow,
   OrganizationRow,
@@ -173,45 +172,4 @@ export function registryInsertRecords(inserts: RegistryInserts): {
 
 function principalColumns({ type, id }: Principal): { principal_type: PrincipalType; principal_id: string } {
   return { principal_type: type, principal_id: id };
-}
-
-export interface AuditRecord {
-  id: number;
-  recorded_at: string;
-  stage: string;
-  reason: string;
-  code: string;
-  signing_hash: string | null;
-  actor_type: PrincipalType | null;
-  actor_id: string | null;
-  action_id: string | null;
-  group_id: string | null;
-}
-
-export function auditToRecord(entry: Omit<AuditRow, 'id' | 'recordedAt'>): Omit<AuditRecord, 'id' | 'recorded_at'> {
-  return {
-    stage: entry.stage,
-    reason: entry.reason,
-    code: entry.code,
-    signing_hash: entry.signingHash ?? null,
-    actor_type: entry.actor?.type ?? null,
-    actor_id: entry.actor?.id ?? null,
-    action_id: entry.actionId ?? null,
-    group_id: entry.groupId ?? null,
-  };
-}
-
-export function auditFromRecord(record: AuditRecord): AuditRow {
-  const { actor_type: type, actor_id: id } = record;
-  return {
-    id: record.id,
-    recordedAt: record.recorded_at,
-    stage: record.stage,
-    reason: record.reason,
-    code: record.code,
-    ...(record.signing_hash === null ? {} : { signingHash: record.signing_hash }),
-    ...(type === null || id === null ? {} : { actor: { type, id } }),
-    ...(record.action_id === null ? {} : { actionId: record.action_id }),
-    ...(record.group_id === null ? {} : { groupId: record.group_id }),
-  };
 }

@@ -1,5 +1,6 @@
 // What the trust layer answers: a refusal for the caller and, apart from it, the diagnostic for the audit record.
 
+import type { Fault } from '../protocol/documents/catalogue.ts';
 import { refuse, type ErrorCode, type Refusal } from '../protocol/refusals.ts';
 import { ProtectedDiagnostic, type TrustStage } from './diagnostic.ts';
 
@@ -8,6 +9,14 @@ export interface TrustFailure {
   /** Goes to the caller as it is. Equal for every key, admission and cryptographic cause (MWP-SDV-018b). */
   readonly refusal: Refusal;
   readonly diagnostic: ProtectedDiagnostic;
+  /** What the document that failed says of itself, believed or not, as far as it could be read. */
+  readonly document?: DocumentNames;
+}
+
+export interface DocumentNames {
+  readonly keyId?: string;
+  /** Of the exact stage-5 bytes, where there are any. */
+  readonly signingHash?: string;
 }
 
 const CODE_OF_STAGE: Readonly<Record<TrustStage, ErrorCode>> = {
@@ -30,9 +39,13 @@ export function unsupportedVersion(reason: string): TrustFailure {
 }
 
 /** A schema fault is the sender's own document and may be told; nothing else is. */
-export function trustFailure(stage: TrustStage, reason: string): TrustFailure {
+export function schemaFailure({ fault, reason }: Fault): TrustFailure {
+  const refusal = refuse(CODE_OF_STAGE.schema, fault);
+  return { ok: false, refusal, diagnostic: new ProtectedDiagnostic('schema', reason) };
+}
+
+export function trustFailure(stage: Exclude<TrustStage, 'schema'>, reason: string): TrustFailure {
   const code = CODE_OF_STAGE[stage];
-  const message =
-    code === 'AUTH_INVALID_SIGNATURE' ? NOT_BELIEVED : code === 'PROTOCOL_VIOLATION' ? NOT_STRICT_JSON : reason;
+  const message = code === 'PROTOCOL_VIOLATION' ? NOT_STRICT_JSON : NOT_BELIEVED;
   return { ok: false, refusal: refuse(code, message), diagnostic: new ProtectedDiagnostic(stage, reason) };
 }

@@ -13,7 +13,7 @@ import { nativeVerify } from './ed25519.ts';
 import { readEnvelope, rFailure } from './envelope.ts';
 import type { KeyBinding, RegistryEvidence } from './evidence.ts';
 import { selectKey } from './key-resolution.ts';
-import { trustFailure, unsupportedVersion, type TrustFailure } from './outcome.ts';
+import { schemaFailure, trustFailure, unsupportedVersion, type TrustFailure } from './outcome.ts';
 import type { SignedDocument } from './signed-kinds.ts';
 
 declare const sixStages: unique symbol;
@@ -52,7 +52,10 @@ export async function verifyDocument<Kind extends SignedDocumentKind>(
 }
 
 export type ReadResult<Kind extends SignedDocumentKind> =
-  { readonly ok: true; readonly document: SignedDocument<Kind> } | TrustFailure;
+  { readonly ok: true; readonly document: SignedDocument<Kind> } | ReadFailure;
+
+/** `value` is what stage 1 took, where stage 2 refused it: not one member of it is checked. */
+export type ReadFailure = TrustFailure & { readonly value?: unknown };
 
 /** Stages 1 and 2. Needs no evidence and no lock, so a pipeline reads once and verifies what was read. */
 export function readDocument<Kind extends SignedDocumentKind>(kind: Kind, input: DocumentInput): ReadResult<Kind> {
@@ -66,7 +69,8 @@ export function readDocument<Kind extends SignedDocumentKind>(kind: Kind, input:
   }
   const check = checkDocument<SignedDocumentKind>(kind, value);
   if (!check.valid) {
-    return isOfAnotherVersion(value) ? unsupportedVersion(check.fault) : trustFailure('schema', check.fault);
+    const failure = isOfAnotherVersion(value) ? unsupportedVersion(check.reason) : schemaFailure(check);
+    return { ...failure, value };
   }
   return { ok: true, document: check.document as SignedDocument<Kind> };
 }
@@ -84,17 +88,18 @@ export async function verifyRead<Kind extends SignedDocumentKind>(
   evidence: RegistryEvidence,
 ): Promise<VerificationResult<Kind>> {
   const envelope = readEnvelope(kind, document);
-  if (!envelope.ok) return envelope;
+  if (!envelope.ok) return named(envelope, document, canonicalForm(document));
   const { signature, protectedTime } = envelope;
 
   const found = await evidence.resolve(organizationId, document.signature.keyId);
   const selected = selectKey(kind, document, organizationId, protectedTime, found);
   const canonical = canonicalForm(document);
   const bytes = canonical.ok ? canonical.bytes : NO_BYTES;
-  if (!selected.ok) return refuseAfterEqualWork(signature, bytes, selected);
-  if (!canonical.ok) return refuseAfterEqualWork(signature, bytes, canonical);
+  if (!selected.ok) return named(await refuseAfterEqualWork(signature, bytes, selected), document, canonical);
+  if (!canonical.ok) return named(await refuseAfterEqualWork(signature, bytes, canonical), document, canonical);
   if (!(await nativeVerify(selected.key, signature, canonical.bytes))) {
-    return rFailure(signature) ?? trustFailure('signature', 'equation-fails');
+    const failure = rFailure(signature) ?? trustFailure('signature', 'equation-fails');
+    return named(failure, document, canonical);
   }
   const verified: Omit<Verified<Kind>, typeof sixStages> = {
     ok: true,
@@ -113,10 +118,17 @@ export async function verifyRead<Kind extends SignedDocumentKind>(
   return verified as Verified<Kind>;
 }
 
+type CanonicalForm = { readonly ok: true; readonly bytes: Uint8Array } | TrustFailure;
+
+/** The hash is told whatever failed: it is how the audit speaks of a document without a word of it. */
+function named(failure: TrustFailure, { signature }: { signature: Signature }, canonical: CanonicalForm): TrustFailure {
+  const { keyId } = signature;
+  const signingHash = canonical.ok ? { signingHash: sha256Label(canonical.bytes) } : {};
+  return { ...failure, document: { keyId, ...signingHash } };
+}
+
 /** Stage 5: only the top-level `signature` stays out. */
-function canonicalForm(document: {
-  signature: Signature;
-}): { readonly ok: true; readonly bytes: Uint8Array } | TrustFailure {
+function canonicalForm(document: { signature: Signature }): CanonicalForm {
   const form = tryCanonicalText(document, 'signature');
   return form.ok ? { ok: true, bytes: Buffer.from(form.text, 'utf8') } : trustFailure('canonicalization', form.fault);
 }

@@ -140,6 +140,13 @@ export interface StateItem {
   readonly throughSequence: number;
 }
 
+/** Of `/audit`; what else it holds is in docs/http-api.md. */
+export interface AuditItem {
+  readonly id: number;
+  readonly code: string;
+  readonly stage: string;
+}
+
 export interface PolicyEntryItem {
   readonly position: number;
   readonly entryId: string;

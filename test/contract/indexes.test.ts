@@ -19,7 +19,7 @@ describe('indexes', () => {
     const database = new Database(opened.address);
     for (const { name, text } of TENANT_STATEMENTS) {
       const plan = database.prepare(`EXPLAIN QUERY PLAN ${text}`).all([]) as { detail: string }[];
-      const scans = plan.filter(({ detail }) => /^SCAN (?!json_each|CONSTANT)/.test(detail));
+      const scans = plan.filter(({ detail }) => /^SCAN (?!json_each|CONSTANT|numbered|\(subquery)/.test(detail));
       expect([name, ...scans.map(({ detail }) => detail)]).toEqual([name]);
     }
     database.close();
@@ -171,6 +171,7 @@ describe('indexes', () => {
 const WHOLE_TENANT = [
   'current policy',
   'last audit id',
+  'make room in the audit',
   'stream ids',
   'registry revision',
   'last entry of the registry log',

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { patternOf } from '../../src/http/openapi/route-table.ts';
+import type { ActorKey } from '../../src/worker/keys.ts';
 import { Described, type Content, type DescribedOperation } from '../transport/described.ts';
 import { Api, path as encoded, type Answer } from '../transport/api.ts';
 import { appOver, ask } from '../transport/operator-api.ts';
@@ -46,11 +47,13 @@ describe.each(STORES)('$name: the description and the answers', ({ open }) => {
     api = new Api(played.tenant, { vault: played.api.vault, operatorToken: OPERATOR });
     described = new Described((await api.ask('GET', '/openapi.json')).json);
     const eve = await played.tenant.human('eve');
+    const iris = await appointAuditor(played);
     ids = await realIds(played);
     tokens = {
       ada: await api.tokenOf(played.ada),
       bob: await api.tokenOf(played.bob),
       eve: await api.tokenOf(eve),
+      iris: await api.tokenOf(iris),
       operator: OPERATOR,
       wrong: 'eyJhbGciOiJIUzI1NiJ9.e30.AAAA',
       none: undefined,
@@ -59,7 +62,8 @@ describe.each(STORES)('$name: the description and the answers', ({ open }) => {
   afterAll(() => opened.close());
 
   /** Whoever the operation is for. */
-  const rightToken = ({ path }: DescribedOperation) => (path.startsWith('/v1/operator') ? OPERATOR : tokens['ada']);
+  const rightToken = ({ path }: DescribedOperation) =>
+    path.startsWith('/v1/operator') ? OPERATOR : tokens[path.endsWith('/audit') ? 'iris' : 'ada'];
   const rightPath = ({ path }: DescribedOperation) =>
     path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(ids[name]?.[0] ?? ''));
 
@@ -158,6 +162,18 @@ function undeclared(described: Described, operation: DescribedOperation, { statu
 function signedMessage({ mission, tenant, ada }: PlayedMission): Uint8Array {
   const payload = { messageId: id(), conversationId: id(), content: 'Hello' };
   return tenant.sign(ada, mission.draft('message.post', payload), mission.epochsOf(ada));
+}
+
+/** And something for them to read. */
+async function appointAuditor({ tenant, mission, ada }: PlayedMission): Promise<ActorKey> {
+  const iris = await tenant.human('iris');
+  const { organizations } = tenant.store;
+  const policy = await organizations.policy(tenant.organization.organizationId);
+  await organizations.changeRegistry(tenant.organization.organizationId, {
+    policy: { ...policy, version: policy.version + 1, auditors: [iris.principal] },
+  });
+  expect(await mission.outcome(ada, 'mission.cancel', { reason: 'It is not hers to end' })).toBe('AUTH_FORBIDDEN');
+  return iris;
 }
 
 async function realIds({

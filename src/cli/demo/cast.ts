@@ -1,8 +1,8 @@
-// Who plays: one human owner, one coordinator, three workers; beside them another human who may look on, and a stranger
-// who may not. Registered over the operator API, agents with a signed Card each.
+// Who plays: one human owner, one coordinator, three workers; beside them another human who may look on, a stranger who
+// may not, and a human who audits the Organization. Registered over the operator API, agents with a signed Card each.
 
 import { sha256Label } from '../../wire/canonical.ts';
-import type { PrincipalType } from '../../protocol/principals.ts';
+import type { Principal, PrincipalType } from '../../protocol/principals.ts';
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
 import { Actor } from './actor.ts';
 import type { Journal } from './journal.ts';
@@ -16,6 +16,7 @@ export interface Cast {
   readonly ben: Actor;
   readonly cleo: Actor;
   readonly sid: Actor;
+  readonly iris: Actor;
 }
 
 interface Part {
@@ -32,6 +33,7 @@ export const PARTS: Readonly<Record<keyof Cast, Part>> = {
   ben: { type: 'agent', name: 'Ben', does: 'agent, works in mission A' },
   cleo: { type: 'agent', name: 'Cleo', does: 'agent, works in mission B' },
   sid: { type: 'agent', name: 'Sid', does: 'agent, a stranger to both' },
+  iris: { type: 'human', name: 'Iris', does: 'human, audits what was refused' },
 };
 
 const WORK_CAPABILITIES = [
@@ -52,13 +54,18 @@ export interface Assembly {
   readonly signal: AbortSignal;
 }
 
+/** Known before anybody is registered, as the policy has to name some. */
+export function principalOf(role: keyof Cast): Principal {
+  const { type } = PARTS[role];
+  return { type, id: `https://demo.example/${type}s/${role}` };
+}
+
 /** Everybody registered, logged in, and the agents in their first session. */
 export async function assembleCast(assembly: Assembly): Promise<Cast> {
   const { operator, organization } = assembly;
   const cast = {} as Record<keyof Cast, Actor>;
   for (const [role, part] of Object.entries(PARTS) as [keyof Cast, Part][]) {
-    const id = `https://demo.example/${part.type}s/${role}`;
-    const actor = new Actor({ ...assembly, name: part.name, principal: { type: part.type, id } });
+    const actor = new Actor({ ...assembly, name: part.name, principal: principalOf(role) });
     if (part.type === 'agent') await operator.registerAgent(organization, cardOf(actor, part));
     else await operator.registerPrincipal(organization, actor.key, part.name);
     cast[role] = actor;

@@ -4,7 +4,7 @@
 import type { Principal } from '../../protocol/principals.ts';
 import type { Policy } from '../../domain/policy.ts';
 import type { SignedDocument, UnsignedDocument } from '../../trust/signed-kinds.ts';
-import type { Page, Receipt } from '../../worker/answers.ts';
+import type { Receipt } from '../../worker/answers.ts';
 import { exchange, type Exchange } from '../../worker/exchange.ts';
 import type { ActorKey } from '../../worker/keys.ts';
 import { describeProblem } from '../../worker/outcome.ts';
@@ -17,12 +17,6 @@ export interface OrganizationAnswer {
 }
 
 export type CardDraft = Omit<UnsignedDocument<'agent-card'>, 'organizationId' | 'issuedAt'>;
-
-export interface AuditItem {
-  readonly id: number;
-  readonly code: string;
-  readonly stage: string;
-}
 
 export class Operator {
   private readonly base: string;
@@ -55,16 +49,6 @@ export class Operator {
 
   putPolicy(slug: string, policy: Policy): Promise<Policy> {
     return this.call('PUT', `/${slug}/policy`, policy);
-  }
-
-  async audit(slug: string): Promise<AuditItem[]> {
-    const items: AuditItem[] = [];
-    for (let after = ''; ;) {
-      const page: Page<AuditItem> = await this.call('GET', `/${slug}/audit?limit=200${after}`);
-      items.push(...page.items);
-      if (page.next === undefined) return items;
-      after = `&after=${encodeURIComponent(page.next)}`;
-    }
   }
 
   private async call<Answer>(method: Exchange['method'], path: string, body?: unknown): Promise<Answer> {

@@ -3,6 +3,7 @@
 import type { Actor } from './actor.ts';
 import type { Engine } from './arguments.ts';
 import { auditGroups, type History } from './audit.ts';
+import { checkRefusals } from './refusals.ts';
 import { checkBudgets, checkBytes, readAccount, readGroup } from './group-record.ts';
 import { PARTS } from './cast.ts';
 import { Checks, StoryStopped } from './checks.ts';
@@ -50,7 +51,7 @@ export async function runDemo(options: RunOptions): Promise<boolean> {
     options.furtherChecks?.(checks, history);
     const accounts = { A: await readAccount(plays.A), B: await readAccount(plays.B) };
     checkBudgets(checks, accounts);
-    await checkAudit(checks, journal, stage);
+    await checkRefusals(checks, journal, stage.cast);
     summarize(screen, { records, accounts, audit, journal, seconds }, checks);
   } catch (error) {
     if (!(error instanceof StoryStopped)) throw error;
@@ -74,12 +75,4 @@ function introduce(screen: Screen, stage: Stage): void {
   screen.line(`  ${legend.join('   ')}`);
   screen.line();
   screen.lanes({ A: PLOTS.A.title, B: PLOTS.B.title });
-}
-
-/** The service keeps a protected record of each refusal; that they are all there, and no more, is the operator's to see. */
-async function checkAudit(checks: Checks, journal: Journal, { operator, organization }: Stage): Promise<void> {
-  const recorded = new Map<string, number>();
-  for (const { code } of await operator.audit(organization.slug)) recorded.set(code, (recorded.get(code) ?? 0) + 1);
-  const told = new Map<string, number>(journal.refusals());
-  checks.equal('the protected audit holds every refusal, by code', recorded, told);
 }

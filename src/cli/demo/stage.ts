@@ -11,7 +11,7 @@ import { startEmbeddedPostgres } from '../../platform/embedded-postgres.ts';
 import { newMasterKeyText } from '../../platform/master-key.ts';
 import { createThrowawayDatabase } from '../../store/postgres/throwaway-database.ts';
 import type { Engine } from './arguments.ts';
-import { assembleCast, type Cast } from './cast.ts';
+import { assembleCast, principalOf, type Cast } from './cast.ts';
 import type { Journal } from './journal.ts';
 import { Operator, type OrganizationAnswer } from './operator.ts';
 
@@ -78,7 +78,11 @@ export async function setStage({ database, journal, signal, hands }: StageOption
   const slug = `demo-${randomBytes(4).toString('hex')}`;
   const organization = await operator.createOrganization(slug, 'The demo');
   const policy = await operator.policy(slug);
-  await operator.putPolicy(slug, { ...policy, limits: { ...policy.limits, activeWorkItems: ACTIVE_WORK_ITEMS } });
+  await operator.putPolicy(slug, {
+    ...policy,
+    limits: { ...policy.limits, activeWorkItems: ACTIVE_WORK_ITEMS },
+    auditors: [principalOf('iris')],
+  });
   const cast = await assembleCast({ operator, url, organization: slug, journal, signal });
   return { url, store, operator, organization, cast };
 }

@@ -9,9 +9,9 @@ export type Access = 'public' | 'tenant' | 'operator';
 export const TAGS = {
   Login: 'From a registered key to a token that reads, submits and, for Agents, opens a session.',
   Commands: 'The one way to change anything: signed Commands.',
-  Own: 'What callers read about themselves, and Agent Cards.',
+  Own: 'What callers read about themselves, Agent Cards and, for auditors, what was refused.',
   Groups: 'What a Membership lets its holder see of one Group.',
-  Operator: 'Tenants, their principals, keys, policy and audit.',
+  Operator: 'Tenants, their principals, keys and policy.',
   Service: 'Is it alive, is it ready, and what can it do.',
 } as const;
 export type Tag = keyof typeof TAGS;

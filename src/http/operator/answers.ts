@@ -1,9 +1,8 @@
 // What the operator's API answers.
 import { z } from 'zod';
 import { agentCardSchema } from '../../protocol/documents/agent-card.ts';
-import { actor, base64url, id, positiveInteger, safeInteger, sha256 } from '../../protocol/documents/shapes.ts';
+import { actor, base64url, id, safeInteger } from '../../protocol/documents/shapes.ts';
 import { timestamp } from '../../protocol/documents/shapes.ts';
-import { ERROR_CODES } from '../../protocol/refusals.ts';
 import { pageOf, receiptShape } from '../answer-shapes.ts';
 import { component } from '../openapi/components.ts';
 
@@ -56,21 +55,4 @@ export const rotationAnswer = component(
 export const cardAnswer = component(
   'CardAnswer',
   z.strictObject({ agentCard: agentCardSchema, receipt: receiptShape }),
-);
-
-export const auditPage = component(
-  'AuditPage',
-  pageOf(
-    z.strictObject({
-      id: positiveInteger,
-      recordedAt: timestamp,
-      stage: z.string().meta({ description: 'The stage of verification that failed, or `domain`.' }),
-      reason: z.string(),
-      code: z.enum(ERROR_CODES),
-      signingHash: sha256.optional(),
-      actor: actor.optional(),
-      actionId: id.optional(),
-      groupId: id.optional(),
-    }),
-  ),
 );

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { OPERATOR_BODY_MAXIMUM } from '../bodies.ts';
 import { EXAMPLE_COMMAND, EXAMPLE_PUBLIC_KEY } from '../openapi/example-command.ts';
 import type { Answer, Operation, Refused } from '../openapi/operation.ts';
-import { NUMBERED_PAGE_PARAMETERS, PAGE_PARAMETERS } from '../parameters.ts';
+import { PAGE_PARAMETERS } from '../parameters.ts';
 import * as answers from './answers.ts';
 import * as bodies from './bodies.ts';
 import { policyShape } from './policy-shape.ts';
@@ -115,21 +115,11 @@ export const OPERATIONS = {
       id: 'replacePolicy',
       summary: 'Replace the policy',
       description:
-        'The whole of it; `version` is the one that it replaces. The two services that open sessions and register Cards keep their kinds.',
+        'The whole of it; `version` is the one that it replaces. `auditors` are those who read what was refused. The two services that open sessions and register Cards keep their kinds.',
       refusals: [NO_SUCH, 'INVALID_COMMAND', 'REVISION_CONFLICT'],
     },
     { schema: policyShape, example: DEFAULT_POLICY },
     { 200: says('The policy with its new version.', policyShape) },
-  ),
-  listAudit: operation(
-    {
-      id: 'listAudit',
-      summary: 'What was refused and why',
-      description: 'The protected record, oldest first, with the stage and the reason that no client is told.',
-      query: NUMBERED_PAGE_PARAMETERS,
-      refusals: [NO_SUCH],
-    },
-    { 200: says('A page of refusals.', answers.auditPage) },
   ),
 } as const;
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_POLICY, type Policy } from '../../domain/policy.ts';
 import { LIST_READ_MAXIMUM } from '../../domain/reads.ts';
 import { commandKind } from '../../protocol/documents/command.ts';
-import { id } from '../../protocol/documents/shapes.ts';
+import { humanActor, id, serviceActor } from '../../protocol/documents/shapes.ts';
 import { component } from '../openapi/components.ts';
 
 const YEAR_SECONDS = 31_536_000;
@@ -22,6 +22,8 @@ const RATE_MINIMUM = 0.01;
 /** More than a process answers: no limit at all. */
 const RATE_MAXIMUM = 100_000;
 const BURST_MAXIMUM = 1_000_000;
+/** Ten years: longer than anybody must keep what never happened. */
+const RETENTION_DAYS_MAXIMUM = 3_660;
 /** Of one Agent. Interrupted work joins what is queued, and both together must be one list of a decision. */
 const HELD_WORK_ITEMS_MAXIMUM = LIST_READ_MAXIMUM / 2;
 
@@ -31,6 +33,8 @@ const rate = z.strictObject({
   perSecond: z.number().min(RATE_MINIMUM).max(RATE_MAXIMUM),
   burst: wholeNumber(1, BURST_MAXIMUM),
 });
+/** No Agent: what others were refused is no agent's business. */
+const auditor = z.union([humanActor, serviceActor]);
 const sharedRate = z.strictObject({ organization: rate, actor: rate });
 
 export const policyShape = component(
@@ -72,5 +76,12 @@ export const policyShape = component(
         'must name each service once',
       ),
     autoApprovePolicyRequired: z.boolean(),
+    // Optional, as the rates are.
+    auditors: z.array(auditor).max(LISTED_MAXIMUM).default([]).meta({
+      description: 'May read the protected audit record of the Organization; nobody else may.',
+    }),
+    auditRetentionDays: wholeNumber(1, RETENTION_DAYS_MAXIMUM)
+      .default(DEFAULT_POLICY.auditRetentionDays)
+      .meta({ description: 'How long a record of a refusal is kept at most.' }),
   }) satisfies z.ZodType<Policy>,
 );

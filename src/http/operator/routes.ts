@@ -4,7 +4,6 @@ import type { Logger } from '../../platform/logger.ts';
 import { limitBody, OPERATOR_BODY_MAXIMUM } from '../bodies.ts';
 import { namesOf } from '../watching.ts';
 import { agentRoutes, type AgentParts } from './agents.ts';
-import { auditRoutes } from './audit.ts';
 import { operatorOnly, type GuardParts } from './guard.ts';
 import { organizationRoutes, type OrganizationParts } from './organizations.ts';
 import { policyRoutes, type PolicyParts } from './policy.ts';
@@ -28,7 +27,6 @@ export function operatorRoutes(parts: OperatorParts): Hono {
   routes.route('/', serviceKeyRoutes(parts));
   routes.route('/', agentRoutes(parts));
   routes.route('/', policyRoutes(parts));
-  routes.route('/', auditRoutes(parts));
   routes.all('*', (c) => c.notFound());
   return routes;
 }

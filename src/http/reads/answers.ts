@@ -19,6 +19,7 @@ import { workItemSchema } from '../../protocol/documents/work-item.ts';
 import { pageOf, receiptShape, visibleEvents } from '../answer-shapes.ts';
 import { component } from '../openapi/components.ts';
 import { accountShape } from './account-shape.ts';
+import { auditRecordShape } from './audit-shape.ts';
 
 const text = z.string().min(1);
 const page = (name: string, item: z.ZodType) => component(name, pageOf(item));
@@ -163,6 +164,8 @@ export const policyLogPage = page(
     eventId: id,
   }),
 );
+
+export const auditPage = page('AuditPage', auditRecordShape);
 
 export const stateAnswer = component(
   'StateAnswer',

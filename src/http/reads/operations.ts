@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { eventSchema } from '../../protocol/documents/event.ts';
 import type { Operation, Refused } from '../openapi/operation.ts';
-import { NUMBERED_PAGE_PARAMETERS, PAGE_PARAMETERS, stateParameter } from '../parameters.ts';
+import { GROUP_PARAMETER, NUMBERED_PAGE_PARAMETERS, PAGE_PARAMETERS, stateParameter } from '../parameters.ts';
 import * as answers from './answers.ts';
 
 export const WORK_ITEM_STATES = [
@@ -76,6 +76,16 @@ export const OWN_READS = {
     answer: answers.agentAnswer,
     says: 'The Card as the registrar signed it.',
     refusals: [NO_SUCH],
+  }),
+  audit: own({
+    id: 'listAudit',
+    summary: 'What was refused and why',
+    description:
+      'The protected record, oldest first, with the stage and the reason that no sender is told. For the auditors that the policy names.',
+    answer: answers.auditPage,
+    says: 'A page of refusals.',
+    query: [GROUP_PARAMETER, ...NUMBERED_PAGE_PARAMETERS],
+    refusals: ['AUTH_FORBIDDEN'],
   }),
 } as const;
 

@@ -2,6 +2,7 @@
 import { Hono } from 'hono';
 import type { AuthorityStore } from '../../store/port.ts';
 import type { TenantEnv } from '../tenancy.ts';
+import { auditReadRoutes } from './audit.ts';
 import { groupListRoutes } from './group-lists.ts';
 import { groupReadRoutes } from './group.ts';
 import { ownReadRoutes } from './own.ts';
@@ -9,6 +10,7 @@ import { ownReadRoutes } from './own.ts';
 export function readRoutes(parts: { store: AuthorityStore }): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
   routes.route('/', ownReadRoutes(parts));
+  routes.route('/', auditReadRoutes(parts));
   routes.route('/', groupReadRoutes(parts));
   routes.route('/', groupListRoutes(parts));
   return routes;

@@ -58,9 +58,15 @@ export function isDocumentName(name: string): name is DocumentName {
 }
 
 export type DocumentCheck<Document> =
-  | { readonly valid: true; readonly document: Document }
-  /** The first fault, as `/pointer message`, at most FAULT_MAX characters. It names members, never their values. */
-  | { readonly valid: false; readonly fault: string };
+  { readonly valid: true; readonly document: Document } | ({ readonly valid: false } & Fault);
+
+/** The first fault, as `/pointer message`, at most FAULT_MAX characters each. Neither holds a value of the document. */
+export interface Fault {
+  /** For the sender: it names members that the document has, whoever thought of them. */
+  readonly fault: string;
+  /** For a record that others read: it names only members of the schema. */
+  readonly reason: string;
+}
 
 const FAULT_MAX = 400;
 /** A received member name may hold a NUL, which no audit table takes, or be cut within a surrogate pair. */
@@ -70,14 +76,19 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}]/gu;
 export function checkDocument<Name extends DocumentName>(name: Name, value: unknown): DocumentCheck<DocumentOf<Name>> {
   const result = DOCUMENT_SCHEMAS[name].safeParse(value);
   if (result.success) return { valid: true, document: value as DocumentOf<Name> };
-  return { valid: false, fault: describeFault(result.error) };
+  return { valid: false, ...describeFault(result.error) };
 }
 
-export function describeFault(error: z.ZodError): string {
+export function describeFault(error: z.ZodError): Fault {
   const issue = error.issues[0];
-  if (issue === undefined) return 'is not valid';
+  if (issue === undefined) return { fault: 'is not valid', reason: 'is not valid' };
   const pointer = issue.path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-  const fault = `${pointer === '' ? '/' : pointer} ${issue.message}`;
+  const said = (message: string) => shortened(`${pointer === '' ? '/' : pointer} ${message}`);
+  const hasUnknown = issue.code === 'unrecognized_keys'; // the one message in which zod repeats what was received
+  return { fault: said(issue.message), reason: said(hasUnknown ? 'has a member that is not known' : issue.message) };
+}
+
+function shortened(fault: string): string {
   const short = fault.length <= FAULT_MAX ? fault : `${fault.slice(0, FAULT_MAX - 1)}…`;
   return short.replace(UNPRINTABLE, '\uFFFD');
 }

@@ -1,8 +1,9 @@
-// The protected audit record of one Organization on the hosted store: a ring of the latest entries.
-import type { AuditRow } from '../port.ts';
-import { AUDIT_MAXIMUM } from '../port.ts';
-import type { AuditRecord } from '../registry-records.ts';
-import { auditFromRecord, auditToRecord } from '../registry-records.ts';
+// The protected audit record of one Organization on the hosted store: bounded by number and by age.
+import { DEFAULT_POLICY } from '../../domain/policy.ts';
+import type { AuditRecord } from '../audit-records.ts';
+import { auditFromRecord, auditToRecord } from '../audit-records.ts';
+import type { AuditEntry, AuditRow } from '../port.ts';
+import { AUDIT_EXPIRED_AT_ONCE, AUDIT_MAXIMUM, AUDIT_TIDIED_EVERY } from '../port.ts';
 import type { PostgresConnections } from './connections.ts';
 import { TAKE_LOCK } from './connections.ts';
 import { audit } from './schema.ts';
@@ -10,15 +11,34 @@ import type { Row } from './session.ts';
 import { columnsOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Ids have no gaps, so the ring is full when an id is `AUDIT_MAXIMUM` behind. Under the lock of this ring. */
-const INSERT = `INSERT INTO mwp.audit
+/** Under the lock of this record, as all that follows. */
+const INSERT = `INSERT INTO mwp.audit (${columnsOf(audit)})
   SELECT $1, coalesce((SELECT max(id) FROM mwp.audit WHERE organization_id = $1), 0) + 1,
-         coalesce($2, mwp.clock_text()), stage, reason, code, signing_hash, actor_type, actor_id, action_id, group_id
+         coalesce($2, mwp.clock_text()), stage, reason, code, signing_hash, actor_type, actor_id, action_id, group_id,
+         key_id, received_hash, document_kind, document_path, document_hash, document_key_id, caller_type, caller_id
   FROM json_populate_record(NULL::mwp.audit, $3::json)`;
-const FORGET = `DELETE FROM mwp.audit WHERE organization_id = $1
-  AND id <= (SELECT max(id) FROM mwp.audit WHERE organization_id = $1) - $2::bigint`;
+/** Among the oldest only, so that it costs the same whatever the policy says. */
+const EXPIRE = `DELETE FROM mwp.audit WHERE organization_id = $1
+  AND id IN (SELECT id FROM mwp.audit WHERE organization_id = $1 ORDER BY id LIMIT $4::bigint)
+  AND recorded_at < to_char((coalesce($2, mwp.clock_text())::timestamptz - interval '1 day' * coalesce((
+        SELECT (p.document::json ->> 'auditRetentionDays')::int FROM mwp.policies p WHERE p.organization_id = $1
+        ORDER BY p.version DESC LIMIT 1), $3::int)) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+/**
+ * Decision 22: the oldest of what there is most of, by who brought it and why it was refused. A limit of 0 keeps
+ * PostgreSQL from looking at all, which is all but one time in AUDIT_TIDIED_EVERY.
+ */
+const MAKE_ROOM = `DELETE FROM mwp.audit WHERE organization_id = $1 AND id IN (
+  SELECT id FROM (
+    SELECT id, row_number() OVER (PARTITION BY caller_type, caller_id, stage, code ORDER BY id DESC) AS place
+    FROM mwp.audit WHERE organization_id = $1) AS numbered
+  ORDER BY place DESC, id
+  LIMIT (SELECT CASE WHEN max(id) % $2::bigint <> 0 THEN 0
+    ELSE (SELECT greatest(count(*) - $3::bigint, 0) FROM mwp.audit WHERE organization_id = $1) END
+    FROM mwp.audit WHERE organization_id = $1))`;
 const PAGE = `SELECT ${columnsOf(audit)} FROM mwp.audit
   WHERE organization_id = $1 AND id > $2::bigint ORDER BY id LIMIT $3::bigint`;
+const GROUP_PAGE = `SELECT ${columnsOf(audit)} FROM mwp.audit
+  WHERE organization_id = $1 AND group_id = $4 AND group_id >= '' AND id > $2::bigint ORDER BY id LIMIT $3::bigint`;
 
 /** Not worth a sync of the disk: a crash may cost the last entries, never an answer. */
 const RELAXED = { text: 'SET LOCAL synchronous_commit = off', parameters: [] };
@@ -27,13 +47,17 @@ export async function recordAudit(
   connections: PostgresConnections,
   organizationId: string,
   now: string | undefined,
-  entry: Omit<AuditRow, 'id' | 'recordedAt'>,
+  entry: AuditEntry,
 ): Promise<void> {
   const lock = { text: TAKE_LOCK, parameters: [`audit ${organizationId}`, 'exclusive'] };
+  const at = now ?? null;
+  const days = String(DEFAULT_POLICY.auditRetentionDays);
+  const kept = String(AUDIT_MAXIMUM - AUDIT_TIDIED_EVERY);
   await connections.write(organizationId, [RELAXED, lock], async (transaction) => {
     await transaction.commit(
-      { text: INSERT, parameters: [organizationId, now ?? null, auditToRecord(entry)] },
-      { text: FORGET, parameters: [organizationId, String(AUDIT_MAXIMUM)] },
+      { text: INSERT, parameters: [organizationId, at, auditToRecord(entry)] },
+      { text: EXPIRE, parameters: [organizationId, at, days, String(AUDIT_EXPIRED_AT_ONCE)] },
+      { text: MAKE_ROOM, parameters: [organizationId, String(AUDIT_TIDIED_EVERY), kept] },
     );
   });
 }
@@ -41,9 +65,12 @@ export async function recordAudit(
 export async function auditPage(
   transaction: Transaction,
   organizationId: string,
-  afterId: number,
-  limit: number,
+  { afterId, limit, groupId }: { afterId: number; limit: number; groupId?: string | undefined },
 ): Promise<AuditRow[]> {
   const parameters = [organizationId, String(afterId), String(limit)];
-  return (await transaction.query<Row & AuditRecord>(PAGE, parameters)).map(auditFromRecord);
+  const rows =
+    groupId === undefined
+      ? await transaction.query<Row & AuditRecord>(PAGE, parameters)
+      : await transaction.query<Row & AuditRecord>(GROUP_PAGE, [...parameters, groupId]);
+  return rows.map(auditFromRecord);
 }

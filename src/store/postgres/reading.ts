@@ -114,6 +114,7 @@ export function readerOf(
     aggregateHashes: (groupId) =>
       all(HASHES, [groupId], (record: { kind: AggregateKind; id: string; hash: string }) => ({ ...record })),
     ...historyReader(transaction, organizationId),
-    audit: (afterId, limit) => auditPage(transaction, organizationId, afterId, pageLimit(limit)),
+    audit: (afterId, limit, groupId) =>
+      auditPage(transaction, organizationId, { afterId, limit: pageLimit(limit), groupId }),
   };
 }

@@ -451,9 +451,18 @@ export const audit = mwp.table(
     actorId: bytes('actor_id'),
     actionId: bytes('action_id'),
     groupId: bytes('group_id'),
+    keyId: bytes('key_id'),
+    receivedHash: bytes('received_hash'),
+    documentKind: bytes('document_kind'),
+    documentPath: bytes('document_path'),
+    documentHash: bytes('document_hash'),
+    documentKeyId: bytes('document_key_id'),
+    callerType: bytes('caller_type'),
+    callerId: bytes('caller_id'),
   },
   (table) => [
     primaryKey({ name: 'audit_pkey', columns: [table.organizationId, table.id] }),
+    index('audit_by_group').on(table.organizationId, table.groupId, table.id).where(ifAsked('group_id')),
     foreignKey({
       name: 'audit_organization',
       columns: [table.organizationId],

@@ -117,6 +117,7 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
     aggregateHashes: async (groupId) =>
       connection.all<{ kind: AggregateKind; id: string; hash: string }>(HASHES, organizationId, groupId),
     ...historyReader(connection, organizationId),
-    audit: async (afterId, limit) => auditPage(connection, organizationId, afterId, pageLimit(limit)),
+    audit: async (afterId, limit, groupId) =>
+      auditPage(connection, organizationId, { afterId, limit: pageLimit(limit), groupId }),
   };
 }

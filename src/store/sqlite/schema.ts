@@ -427,9 +427,20 @@ export const audit = sqliteTable(
     actorId: text('actor_id'),
     actionId: text('action_id'),
     groupId: text('group_id'),
+    keyId: text('key_id'),
+    receivedHash: text('received_hash'),
+    documentKind: text('document_kind'),
+    documentPath: text('document_path'),
+    documentHash: text('document_hash'),
+    documentKeyId: text('document_key_id'),
+    callerType: text('caller_type'),
+    callerId: text('caller_id'),
   },
   (table) => [
     primaryKey({ name: 'audit_pkey', columns: [table.organizationId, table.id] }),
+    index('audit_by_group')
+      .on(table.organizationId, table.groupId, table.id)
+      .where(sql`group_id IS NOT NULL`),
     foreignKey({
       name: 'audit_organization',
       columns: [table.organizationId],

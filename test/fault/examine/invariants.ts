@@ -2,7 +2,7 @@
 // up, an audit record without gaps, whole Organizations. And the state is what the Events say.
 import { DIMENSIONS } from '../../../src/domain/budget.ts';
 import type { BudgetAccountAggregate, WorkItemAggregate } from '../../../src/domain/aggregates.ts';
-import type { AuthorityStore } from '../../../src/store/port.ts';
+import { AUDIT_MAXIMUM, AUDIT_TIDIED_EVERY, type AuthorityStore } from '../../../src/store/port.ts';
 import { verified } from '../../support/verified.ts';
 import type { Behind } from '../../contract/behind.ts';
 import { countBy, rowsOf } from './sql.ts';
@@ -70,8 +70,9 @@ export async function examineOrganizations(behind: Behind): Promise<string[]> {
        OR NOT EXISTS (SELECT 1 FROM {policies} p WHERE p.organization_id = o.organization_id)
        OR (SELECT coalesce(max(version) - min(version) + 1, 0) FROM {policies} p WHERE p.organization_id = o.organization_id)
           <> (SELECT count(*) FROM {policies} p WHERE p.organization_id = o.organization_id)
-       OR (SELECT coalesce(max(id) - min(id) + 1, 0) FROM {audit} a WHERE a.organization_id = o.organization_id)
-          <> (SELECT count(*) FROM {audit} a WHERE a.organization_id = o.organization_id)`,
+       OR EXISTS (SELECT 1 FROM (SELECT max(id) AS last, count(*) AS n FROM {audit} a
+                                 WHERE a.organization_id = o.organization_id) AS found
+                  WHERE n > ${AUDIT_MAXIMUM} OR (last < ${AUDIT_MAXIMUM - AUDIT_TIDIED_EVERY} AND n <> last))`,
   );
   return rows.map(({ name }) => `${name}: an Organization by half, or a gap in its policies or audit record`);
 }

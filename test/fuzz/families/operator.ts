@@ -64,8 +64,7 @@ function wish(random: Random, { labKeys }: World): Wish {
       const query = random.pick(['', '?limit=1', '?limit=201', '?after=%00', '?after=a', '?limit=1&limit=x']);
       return {
         method: 'GET',
-        path:
-          random.pick(['/organizations', '/organizations/{slug}/principals', '/organizations/{slug}/audit']) + query,
+        path: random.pick(['/organizations', '/organizations/{slug}/principals']) + query,
       };
     }
     case 2:

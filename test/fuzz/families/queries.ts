@@ -97,7 +97,7 @@ function pathOf(random: Random, scene: World['quietScene']): string {
   const group = `/groups/${idIn(random, scene.groupId)}`;
   switch (random.below(10)) {
     case 0:
-      return random.pick(['/me', '/missions', '/nothing', '', '/', '/commands', '/groups', '/auth/refresh']);
+      return random.pick(['/me', '/missions', '/audit', '/nothing', '', '/', '/commands', '/groups', '/auth/refresh']);
     case 1:
       return `/missions/${idIn(random, scene.missionId)}`;
     case 2:

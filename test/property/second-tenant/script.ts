@@ -11,6 +11,8 @@ const USAGE = 'ext.missionweaveprotocol.core.resource_usage_record';
 const RENEW = 'ext.missionweaveprotocol.core.work_execution_lease_renew';
 
 interface Cast {
+  /** May read the audit. */
+  eve: ActorKey;
   olga: ActorKey;
   ada: ActorKey;
   bob: ActorKey;
@@ -23,7 +25,8 @@ export async function playEverything(recorded: RecordedTenant): Promise<void> {
   await beRefused(recorded, mission, cast);
   await readEverything(recorded, cast, { ...ids, missionId: mission.missionId, groupId: mission.groupId });
   await playOtherEnds(recorded, cast);
-  for (const below of ['/audit?limit=200', '/principals', '/policy']) await recorded.operator('GET', below);
+  await recorded.org('GET', '/audit?limit=200', { token: await recorded.tokenOf(cast.eve) });
+  for (const below of ['/principals', '/policy']) await recorded.operator('GET', below);
 }
 
 /** The operator's API, Cards and sessions, good logins and bad ones. */
@@ -42,9 +45,15 @@ async function operate(recorded: RecordedTenant): Promise<Cast> {
   await recorded.operator('POST', `/keys/${encodeURIComponent(human.keyId)}/end`, later);
   await recorded.operator('POST', `/keys/${encodeURIComponent(id())}/end`, later);
   const policy = JSON.parse((await recorded.operator('GET', '/policy')).text) as object;
-  await recorded.operator('PUT', '/policy', policy);
-  await recorded.operator('PUT', '/policy', policy);
-  return { olga: await tenant.human('olga'), ada: await tenant.agent('ada'), bob: await tenant.agent('bob') };
+  const changed = { ...policy, auditors: [human.principal] };
+  await recorded.operator('PUT', '/policy', changed);
+  await recorded.operator('PUT', '/policy', changed);
+  return {
+    eve: human,
+    olga: await tenant.human('olga'),
+    ada: await tenant.agent('ada'),
+    bob: await tenant.agent('bob'),
+  };
 }
 
 async function playMission(recorded: RecordedTenant, mission: Mission, { olga, ada, bob }: Cast) {

@@ -1,0 +1,29 @@
+// The service keeps a protected record of each refusal. That they are all there, and no more, is an auditor's to see, and
+// nobody else's.
+
+import type { AuditItem, Page } from '../../worker/answers.ts';
+import type { Actor } from './actor.ts';
+import type { Cast } from './cast.ts';
+import type { Checks } from './checks.ts';
+import type { Journal } from './journal.ts';
+
+export async function checkRefusals(checks: Checks, journal: Journal, { iris, olga }: Cast): Promise<void> {
+  const recorded = new Map<string, number>();
+  for (const { code } of await auditOf(iris)) recorded.set(code, (recorded.get(code) ?? 0) + 1);
+  const told = new Map<string, number>(journal.refusals());
+  checks.equal('the protected audit holds every refusal, by code', recorded, told);
+  const asOwner = await olga.client.read<Page<AuditItem>>('/audit');
+  const answer = !asOwner.ok && asOwner.problem.kind === 'refused' ? asOwner.problem.error.code : asOwner;
+  checks.equal('the owner of both missions may not read it', answer, 'AUTH_FORBIDDEN');
+}
+
+async function auditOf({ name, client }: Actor): Promise<AuditItem[]> {
+  const items: AuditItem[] = [];
+  for (let after = ''; ;) {
+    const page = await client.read<Page<AuditItem>>(`/audit?limit=200${after}`);
+    if (!page.ok) throw new Error(`${name} cannot read the audit: ${page.problem.kind}`);
+    items.push(...page.value.items);
+    if (page.value.next === undefined) return items;
+    after = `&after=${encodeURIComponent(page.value.next)}`;
+  }
+}
