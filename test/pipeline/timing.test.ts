@@ -7,10 +7,10 @@
 // a quiet machine), which leaves 3 or more of them. The planted fault shows each time that a verification which is left out
 // is seen on the machine that the tests run on; the second key, that equals pass for equal there. It also keeps the way of
 // a known key as trodden as the others: a rare way is a cold one, and some 6 µs slower for that alone.
-// What it cannot: 10 µs or less, which stand at 0.43 to 0.47 and are watched by counting the work
-// (test/trust/equal-work.test.ts); the network; PostgreSQL; and the first use of a key in a
-// process, which costs a point check of 1.2 ms once: whoever is the first to send a bad signature under a valid key, after
-// a start, sees that. Here every side is warm before anything counts.
+// What it cannot: 10 µs or less, which stand at 0.43 to 0.47 and are watched by counting the work instead
+// (test/trust/equal-work.test.ts); the network; PostgreSQL; and the first use of a key in a process, which costs a point
+// check of 1.2 ms once: whoever is the first to send a bad signature under a valid key, after a start, sees that. Here
+// every side is warm before anything counts.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as Ed25519 from '../../src/trust/ed25519.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
