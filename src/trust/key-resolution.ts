@@ -3,6 +3,7 @@
 import type { Signature } from '../protocol/documents/shapes.ts';
 import type { SignedDocumentKind } from '../protocol/kinds.ts';
 import { samePrincipal } from '../protocol/principals.ts';
+import { NOBODYS_BINDING } from './dummy-key.ts';
 import { importPublicKey, type PublicKey } from './ed25519.ts';
 import { keyStatusAt, type KeyBinding, type KeyEvidence } from './evidence.ts';
 import { trustFailure, type TrustFailure } from './outcome.ts';
@@ -27,6 +28,8 @@ export function selectKey(
   if (found.outcome !== 'established') return keyFailure(`evidence-${found.outcome}: ${found.reason}`);
   if (found.organizationId !== organizationId) return keyFailure('evidence-of-another-organization');
   const { binding } = found;
+  // Told last and judged first: some microseconds that otherwise only a known key of the right principal would cost.
+  const status = keyStatusAt(binding ?? NOBODYS_BINDING, protectedTime);
   if (binding === undefined) return keyFailure('key-unknown');
   if (binding.keyId !== document.signature.keyId) return keyFailure('evidence-of-another-key');
   const signer = expectedSignerOf(kind, document);
@@ -35,7 +38,6 @@ export function selectKey(
   } else if (!samePrincipal(signer, binding.principal)) {
     return keyFailure('key-of-another-principal');
   }
-  const status = keyStatusAt(binding, protectedTime);
   if (status !== 'valid') return keyFailure(`key-${status}`);
   const imported = importPublicKey(binding.publicKey);
   if (!imported.ok) return keyFailure(`public-key-${imported.fault}`);

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as ed25519 from '../../src/trust/ed25519.ts';
+import * as keyEvidence from '../../src/trust/evidence.ts';
 import { signDocument } from '../../src/trust/signing.ts';
 import { verifyDocument } from '../../src/trust/verify.ts';
 import * as canonical from '../../src/wire/canonical.ts';
 import { agent, ORGANIZATION, registry, registryOf, stranger, UNSIGNED } from './sample-organization.ts';
 
 vi.mock('../../src/trust/ed25519.ts', { spy: true });
+vi.mock('../../src/trust/evidence.ts', { spy: true });
 vi.mock('../../src/wire/canonical.ts', { spy: true });
 
 const text = JSON.stringify(signDocument('command', UNSIGNED.command, agent.signer).document);
@@ -26,6 +28,15 @@ describe('work that tells nothing', () => {
     expect(unknown).toEqual(known);
     expect(unknown).toHaveLength(1);
     expect(vi.mocked(ed25519.signatureRFault)).toHaveBeenCalledTimes(1);
+  });
+
+  it('MWP-SDV-011: a key that is unknown or of another principal has its interval judged as a known one has', async () => {
+    const foreign = { binding: { ...agent.binding, principal: stranger.principal } };
+    for (const evidence of [registry, registryOf(stranger), registryOf(foreign)]) {
+      vi.clearAllMocks();
+      expect(await verify(text.replace('hello', 'hellp'), evidence)).toMatchObject({ ok: false });
+      expect(vi.mocked(keyEvidence.keyStatusAt)).toHaveBeenCalledTimes(1);
+    }
   });
 
   it('MWP-SDV-006: a good document never takes the slow path', async () => {
