@@ -23,6 +23,10 @@ export class UsageFault extends Error {}
 /** Told on standard error as it is; exit code 1. */
 export class CommandFault extends Error {}
 
+/** 32 bytes as base64url. */
+const KEY_LIKE_AN_OPTION = /^-[A-Za-z0-9_-]{42}$/;
+const OPTION = /^--[a-z][a-z-]*$/;
+
 type OptionTable = NonNullable<ParseArgsConfig['options']>;
 /** By option: a string, or true for a flag; absent when not given. */
 export type Options<Table extends OptionTable> = {
@@ -31,10 +35,22 @@ export type Options<Table extends OptionTable> = {
 
 export function readOptions<const Table extends OptionTable>(args: string[], options: Table): Options<Table> {
   try {
-    return parseArgs({ args, options, strict: true, allowPositionals: false }).values;
+    return parseArgs({ args: withKeysJoined(args), options, strict: true, allowPositionals: false }).values;
   } catch (error) {
     throw new UsageFault(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** One public key in 64 begins with a hyphen, which `parseArgs` takes for an option unless it stands in one word with its own. */
+function withKeysJoined(args: string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const option = joined.at(-1);
+    if (KEY_LIKE_AN_OPTION.test(arg) && option !== undefined && OPTION.test(option)) {
+      joined[joined.length - 1] = `${option}=${arg}`;
+    } else joined.push(arg);
+  }
+  return joined;
 }
 
 export function required(value: string | undefined, option: string): string {

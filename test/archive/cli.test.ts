@@ -104,6 +104,8 @@ describe('mwp export', () => {
     expect((await run('verify', '--bundle', file('group.ndjson'), '--authority-key', publicKey)).code).toBe(0);
     const { publicKey: another } = tenant.keyOf(mission.owner.principal);
     expect((await run('verify', '--bundle', file('group.ndjson'), '--authority-key', another)).code).toBe(1);
+    const likeAnOption = `-${another.slice(1)}`;
+    expect((await run('verify', '--bundle', file('group.ndjson'), '--authority-key', likeAnOption)).code).toBe(1);
     const text = readFileSync(file('group.ndjson'), 'utf8');
     writeFileSync(file('cut.ndjson'), text.slice(0, text.length / 2));
     const cut = await run('verify', '--bundle', file('cut.ndjson'));
