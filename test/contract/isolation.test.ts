@@ -182,12 +182,17 @@ describe('isolation by row-level security', () => {
     ]);
   });
 
-  it('the functions that act for somebody else are the two named cross-tenant reads, of a role that only reads', async () => {
+  it('the functions that act for somebody else are the named cross-tenant reads, of a role that only reads', async () => {
     const definers = await behind.query(`SELECT proname, pg_get_userbyid(proowner) AS owner, proconfig::text AS config
       FROM pg_proc WHERE pronamespace = 'mwp'::regnamespace AND prosecdef ORDER BY proname`);
     expect(definers).toEqual([
-      { proname: 'organization_by_slug', owner: 'mwp_directory', config: '{"search_path=\\"\\""}' },
-      { proname: 'organizations_after', owner: 'mwp_directory', config: '{"search_path=\\"\\""}' },
+      ...['organization_by_slug', 'organization_named', 'organizations_after', 'organizations_beyond'].map(
+        (proname) => ({
+          proname,
+          owner: 'mwp_directory',
+          config: '{"search_path=\\"\\""}',
+        }),
+      ),
     ]);
     const rights = await behind.query(`SELECT table_name || ' ' || privilege_type AS granted
       FROM information_schema.role_table_grants WHERE grantee = 'mwp_directory'`);

@@ -30,7 +30,7 @@ import { writeStatement } from './writing.ts';
 export const OPEN = `SELECT section, body
   FROM mwp.open_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`;
 export const OPEN_PARAMETERS = 13;
-const LOCK_GROUPS = `SELECT ${columnsOf(streams)} FROM mwp.lock_groups($1, $2)`;
+const LOCK_GROUPS = `SELECT ${columnsOf(streams)} FROM mwp.lock_streams($1, $2)`;
 
 export function transactions(
   connections: PostgresConnections,

@@ -31,8 +31,8 @@ const INSERT = `INSERT INTO mwp.organizations
   SELECT $1, slug, display_name, created_at, authority_type, authority_id, identity_type, identity_id, registrar_type,
          registrar_id, 0
   FROM json_populate_record(NULL::mwp.organizations, $2::json)`;
-const BY_SLUG = `SELECT ${columnsOf(organizations)} FROM mwp.organization_by_slug($1)`;
-const AFTER = `SELECT ${columnsOf(organizations)} FROM mwp.organizations_after($1, $2::bigint)`;
+const BY_SLUG = `SELECT ${columnsOf(organizations)} FROM mwp.organization_named($1)`;
+const AFTER = `SELECT ${columnsOf(organizations)} FROM mwp.organizations_beyond($1, $2::bigint)`;
 
 const TAKEN = ['organizations_pkey', 'organizations_slug'];
 
