@@ -6,7 +6,7 @@ import { registryHash } from '../../src/wire/registry-log.ts';
 import { signCommand } from '../../src/worker/commands.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
 import type { Vandal } from '../archive/vandal.ts';
-import { sealRegistry } from '../support/databases.ts';
+import { sealRegistry } from '../support/sealing.ts';
 import { Mission } from '../support/mission.ts';
 import type { Tenant } from '../support/tenant.ts';
 import { alteredCommands, type Json } from './altered-commands.ts';
