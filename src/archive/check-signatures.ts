@@ -75,9 +75,7 @@ function judgeEvent(row: EventRow, accepting: Accepting): Promise<Judgement> {
     trustedAcceptedAt: row.trustedAcceptedAt,
     acceptedBy: authority,
   };
-  // Our own text, which the rows' check holds against its canonical form. An Event nests its Command's payload, so it may be
-  // deeper than what is taken from a sender.
-  const read = readEvent(row.body);
+  const read = readDocument('event', { bytes: Buffer.from(row.body, 'utf8') });
   const found = { outcome: 'found' as const, record: { value: record }, authenticatedService: authority };
   return judge('event', read, () => found, accepting);
 }
@@ -132,12 +130,4 @@ function trustedTimeOf(found: AdmissionLookup): string | undefined {
 function sentenceOf(failure: TrustFailure): string {
   const { stage, reason } = failure.diagnostic.forAudit();
   return `${stage}: ${reason}`;
-}
-
-function readEvent(body: string): ReadResult<'event'> {
-  try {
-    return readDocument('event', { value: JSON.parse(body) });
-  } catch {
-    return readDocument('event', { bytes: Buffer.from(body, 'utf8') });
-  }
 }

@@ -7,7 +7,7 @@ import type { Signature } from '../protocol/documents/shapes.ts';
 import type { SignedDocumentKind } from '../protocol/kinds.ts';
 import type { Principal } from '../protocol/principals.ts';
 import { sha256Label, tryCanonicalText } from '../wire/canonical.ts';
-import { parseStrictJson } from '../wire/strict-json.ts';
+import { MAX_JSON_BYTES, MAX_JSON_DEPTH, parseStrictJson, type JsonBounds } from '../wire/strict-json.ts';
 import { DUMMY_KEY } from './dummy-key.ts';
 import { nativeVerify } from './ed25519.ts';
 import { readEnvelope, rFailure } from './envelope.ts';
@@ -54,6 +54,14 @@ export async function verifyDocument<Kind extends SignedDocumentKind>(
 export type ReadResult<Kind extends SignedDocumentKind> =
   { readonly ok: true; readonly document: SignedDocument<Kind> } | ReadFailure;
 
+/**
+ * An Event tells the state that its Command changed: it is deeper and larger than what any sender may send. The other
+ * kinds keep to the bounds of the wire.
+ */
+const BOUNDS: Partial<Record<SignedDocumentKind, JsonBounds>> = {
+  event: { maxBytes: 8 * MAX_JSON_BYTES, maxDepth: MAX_JSON_DEPTH + 8 },
+};
+
 /** `value` is what stage 1 took, where stage 2 refused it: not one member of it is checked. */
 export type ReadFailure = TrustFailure & { readonly value?: unknown };
 
@@ -61,7 +69,7 @@ export type ReadFailure = TrustFailure & { readonly value?: unknown };
 export function readDocument<Kind extends SignedDocumentKind>(kind: Kind, input: DocumentInput): ReadResult<Kind> {
   let value: unknown;
   if ('bytes' in input) {
-    const json = parseStrictJson(input.bytes);
+    const json = parseStrictJson(input.bytes, BOUNDS[kind]);
     if (!json.ok) return trustFailure('parse', json.fault);
     value = json.value; // a data model fault waits for stage 5
   } else {

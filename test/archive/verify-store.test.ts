@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Findings } from '../../src/archive/findings.ts';
 import { verifyOrganization, type StreamReport } from '../../src/archive/verify-organization.ts';
+import type { Reader } from '../../src/store/port.ts';
+import { MAX_JSON_DEPTH, parseStrictJson } from '../../src/wire/strict-json.ts';
 import { Mission } from '../support/mission.ts';
 import { STORES, type OpenedStore } from '../support/databases.ts';
 import { Tenant } from '../support/tenant.ts';
@@ -45,6 +47,31 @@ describe.each(STORES)('verify on $name', ({ open }) => {
     }
     const { whole, sentences } = await reportsOf(tenant);
     expect([sentences, whole.faults, whole.events]).toEqual([[], 0, 263]);
+  });
+
+  it('reads Events that are deeper and larger than any Command may be', async () => {
+    const tenant = await Tenant.create(opened.store);
+    const [owner, coordinator] = [await tenant.human('olga'), await tenant.agent('coordinator')];
+    const mission = await Mission.create(tenant, owner, coordinator);
+    const read = <Result>(what: (reader: Reader) => Promise<Result>) =>
+      tenant.store.read(tenant.organization.organizationId, what);
+    const [conversation] = await read((reader) =>
+      reader.page({ kind: 'conversation', groupId: mission.groupId, limit: 1 }),
+    );
+    const conversationId = conversation?.id ?? '';
+    const say = (messageId: string, ...content: unknown[]) =>
+      mission.accept(owner, 'message.post', { messageId, conversationId, content });
+    const levels = MAX_JSON_DEPTH - 5; // a Command, its payload, content, part and data stand around
+    const data = { a: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown };
+    await say('urn:test:message:deep', { type: 'data_ref', schema: 'urn:test:schema', data });
+    const part = (length: number) => ({ type: 'text', text: 'x'.repeat(length) });
+    await say('urn:test:message:large', ...Array<object>(10).fill(part(100_000)), part(47_250));
+    const events = await read((reader) => reader.events(mission.groupId, 1, 10));
+    const [deep, large] = events.map(({ body }) => Buffer.from(body, 'utf8'));
+    expect(parseStrictJson(deep!)).toEqual({ ok: false, fault: 'too-deep' });
+    expect(parseStrictJson(large!)).toEqual({ ok: false, fault: 'too-large' });
+    const { whole, sentences } = await reportsOf(tenant);
+    expect([sentences, whole.faults]).toEqual([[], 0]);
   });
 
   describe('MWP-ADM-008c: a key that ended', () => {
