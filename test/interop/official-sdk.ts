@@ -14,6 +14,7 @@ import { Group } from './group.ts';
 import { checkHistory } from './history.ts';
 import { playApprovedMission, playCancelledMission } from './missions.ts';
 import { checkCards, checkErrors } from './organization-answers.ts';
+import { checkOfficialSignatures } from './official-signatures.ts';
 import { checkOwnSignatures } from './own-signatures.ts';
 import { checkRefusals } from './refusals.ts';
 import { checkTamperedEvents } from './refused-documents.ts';
@@ -63,5 +64,6 @@ async function play(stage: Stage): Promise<void> {
   await checks.part('A key that ends', () => checkEndedKey(refusing));
   await checks.part('Events that were tampered with', () => checkTamperedEvents(approved));
   await checks.part('Signatures of our own', () => checkOwnSignatures(stage));
+  await checks.part('Signatures of the official codec', () => checkOfficialSignatures(stage));
   await checks.part('Error documents', () => checkErrors(stage));
 }
