@@ -6,9 +6,11 @@ import { protectedTimeOf } from '../../src/trust/signed-kinds.ts';
 import { Actor } from './actor.ts';
 import { newId } from './drafts.ts';
 import { draftOfEachKind, type Unsigned } from './each-kind.ts';
+import { withEnd, withKey, type KeyEnd } from './key-ring.ts';
 import type { JsonObject, KeyBinding, KeyRegistrySnapshot, SigningKey } from './sdk.ts';
 import type { Stage } from './stage.ts';
 
+const LONG_AGO = '2019-01-01T00:00:00Z';
 const BEFORE_ALL = '2020-01-01T00:00:00Z';
 
 /** `accepted` with what was verified, or the stage with the wire code. */
@@ -51,13 +53,17 @@ function wrongOnes(stage: Stage, { kind, signer, document }: Unsigned, known: Ke
   const stranger = signer === cast.ben ? cast.cora : cast.ben;
   const under = (key: Partial<SigningKey>) => sdk.codec.sign(kind, document, { ...signer.key, ...key });
   const time = protectedTimeOf(kind, document);
+  const ended = (end: KeyEnd) =>
+    withKey(known, keyId, (binding) =>
+      withEnd({ ...binding, validFrom: LONG_AGO }, { recordedAt: BEFORE_ALL, ...end }),
+    );
   return [
     ['another id in it', { ...signed, ...otherId(signed) }, known, 'signature'],
     ["another one's key under this key id", under({ sign: stranger.key.sign }), known, 'signature'],
     ["another one's key", stranger.sign(kind, document), known, 'key-resolution'],
     ['an unknown key id', under({ keyId: `${keyId}/unknown` }), known, 'key-resolution'],
-    ['a key that ended at that time', signed, withEnd(known, keyId, { validUntil: time }), 'key-resolution'],
-    ['a key that was revoked before', signed, withEnd(known, keyId, { revokedAt: BEFORE_ALL }), 'key-resolution'],
+    ['a key that ended at that time', signed, ended({ validUntil: time }), 'key-resolution'],
+    ['a key that was revoked before', signed, ended({ revokedAt: BEFORE_ALL }), 'key-resolution'],
   ];
 }
 
@@ -67,16 +73,6 @@ function otherId(document: JsonObject): JsonObject {
   const member = members.find((name) => name in document);
   if (member === undefined) throw new Error('a document without an id');
   return { [member]: newId() };
-}
-
-function withEnd(known: KeyRegistrySnapshot, keyId: string, end: JsonObject): KeyRegistrySnapshot {
-  const record = { sequence: 1, recordedAt: BEFORE_ALL, ...end };
-  return {
-    ...known,
-    bindings: known.bindings.map((binding) =>
-      binding.keyId === keyId ? { ...binding, validFrom: '2019-01-01T00:00:00Z', validityHistory: [record] } : binding,
-    ),
-  };
 }
 
 async function ours(stage: Stage, { kind }: Unsigned, bytes: Uint8Array, known: KeyRegistrySnapshot): Promise<Verdict> {
@@ -89,7 +85,7 @@ async function ours(stage: Stage, { kind }: Unsigned, bytes: Uint8Array, known: 
 }
 
 function asOurs({ validityHistory, ...binding }: KeyBinding) {
-  return { ...binding, history: validityHistory as never };
+  return { ...binding, history: validityHistory };
 }
 
 function theirs({ sdk }: Stage, { kind }: Unsigned, bytes: Uint8Array, known: KeyRegistrySnapshot): Verdict {

@@ -17,13 +17,20 @@ export interface SigningKey {
   readonly sign: (bytes: Uint8Array) => Uint8Array;
 }
 
+export interface KeyValidityRecord {
+  readonly sequence: number;
+  readonly recordedAt: string;
+  readonly validUntil?: string;
+  readonly revokedAt?: string;
+}
+
 export interface KeyBinding {
   readonly keyId: string;
   readonly principal: Principal;
   readonly algorithm: 'Ed25519';
   readonly publicKey: string;
   readonly validFrom: string;
-  readonly validityHistory: readonly JsonObject[];
+  readonly validityHistory: readonly KeyValidityRecord[];
 }
 
 export interface KeyRegistrySnapshot {

@@ -7,6 +7,7 @@ import { newMasterKeyText } from '../../src/platform/master-key.ts';
 import { Actor } from './actor.ts';
 import type { Checks } from './checks.ts';
 import { cardOf, inSeconds } from './drafts.ts';
+import { KeyRing } from './key-ring.ts';
 import type { JsonObject, KeyBinding, KeyRegistrySnapshot, OfficialSdk, Principal } from './sdk.ts';
 import { Traffic } from './traffic.ts';
 
@@ -35,7 +36,8 @@ export interface Stage {
   readonly organizationId: string;
   readonly authority: Principal;
   readonly cast: Cast;
-  /** Every key of the Organization, as the official codec wants to be told. */
+  readonly keys: KeyRing;
+  /** What the ring holds, at any time. */
   readonly registry: KeyRegistrySnapshot;
   /** Signed Cards as the operator API answered them. */
   readonly cards: readonly JsonObject[];
@@ -67,9 +69,10 @@ export async function setStage({ sdk, checks, folder, databaseUrl }: StageOption
       traffic.must({ path: `${OPERATOR}${path}`, token: operatorToken, body });
     const organization = await operate('/organizations', { slug: SLUG, displayName: 'Interop' });
     const organizationId = String(organization['organizationId']);
-    const bindings: KeyBinding[] = (organization['keys'] as Omit<KeyBinding, 'algorithm' | 'validityHistory'>[]).map(
-      (key) => ({ ...key, algorithm: 'Ed25519', validityHistory: [] }),
-    );
+    const keys = new KeyRing(organizationId);
+    for (const key of organization['keys'] as Omit<KeyBinding, 'algorithm' | 'validityHistory'>[]) {
+      keys.add({ ...key, algorithm: 'Ed25519', validityHistory: [] });
+    }
     const cast: Cast = {
       olga: new Actor(sdk, 'human', 'olga'),
       otto: new Actor(sdk, 'human', 'otto'),
@@ -85,12 +88,11 @@ export async function setStage({ sdk, checks, folder, databaseUrl }: StageOption
         const answer = await operate(`/organizations/${SLUG}/agents`, { card: cardOf(actor, cast.olga, validFrom) });
         cards.push(answer['agentCard'] as JsonObject);
       } else {
-        const keys = [{ keyId: actor.key.keyId, publicKey, validFrom }];
-        await operate(`/organizations/${SLUG}/principals`, { principal, displayName: actor.name, keys });
+        const named = [{ keyId: actor.key.keyId, publicKey, validFrom }];
+        await operate(`/organizations/${SLUG}/principals`, { principal, displayName: actor.name, keys: named });
       }
-      bindings.push(actor.binding(validFrom));
+      keys.add(actor.binding(validFrom));
     }
-    const registry: KeyRegistrySnapshot = { completeness: 'organization-wide', organizationId, bindings };
     const authority = organization['authority'] as Principal;
     return {
       sdk,
@@ -101,7 +103,8 @@ export async function setStage({ sdk, checks, folder, databaseUrl }: StageOption
       organizationId,
       authority,
       cast,
-      registry,
+      keys,
+      registry: keys.snapshot,
       cards,
     };
   } catch (error) {
