@@ -61,7 +61,8 @@ Anybody can then run mwp verify --bundle FILE.
 
 async function signerOf(store: AuthorityStore, organization: OrganizationRow, vault: KeyVault): Promise<Signer> {
   try {
-    return await new VaultSigners(store.organizations, vault).signerOf(organization, organization.authority);
+    const now = await store.organizations.now();
+    return await new VaultSigners(store.organizations, vault).signerOf(organization, organization.authority, now);
   } catch (error) {
     if (error instanceof UnsealFault) throw new CommandFault(error.message);
     throw error;
