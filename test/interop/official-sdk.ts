@@ -18,6 +18,7 @@ import { checkOfficialSignatures } from './official-signatures.ts';
 import { checkOwnSignatures } from './own-signatures.ts';
 import { checkRefusals } from './refusals.ts';
 import { checkTamperedEvents } from './refused-documents.ts';
+import { checkRotation } from './rotation.ts';
 import { loadSdk } from './sdk.ts';
 import { logEverybodyIn, setStage, type Stage } from './stage.ts';
 
@@ -51,6 +52,7 @@ async function play(stage: Stage): Promise<void> {
   const approved = new Group(stage);
   const cancelled = new Group(stage);
   const refusing = new Group(stage);
+  const rotated = new Group(stage);
   await checks.part('Logins', () => logEverybodyIn(stage));
   await checks.part('A Mission to its Approval', () => playApprovedMission(approved));
   await checks.part('A Mission that is cancelled', () => playCancelledMission(cancelled));
@@ -62,6 +64,8 @@ async function play(stage: Stage): Promise<void> {
   await checks.part('Refusals', () => checkRefusals(refusing));
   await checks.part('Refusals by the rules', () => checkDomainRefusals(refusing, cancelled));
   await checks.part('A key that ends', () => checkEndedKey(refusing));
+  await checks.part('Keys that are replaced', () => checkRotation(rotated));
+  await checks.part('History around the replaced keys', () => checkHistory(rotated, 'rotated'));
   await checks.part('Events that were tampered with', () => checkTamperedEvents(approved));
   await checks.part('Signatures of our own', () => checkOwnSignatures(stage));
   await checks.part('Signatures of the official codec', () => checkOfficialSignatures(stage));

@@ -9,7 +9,7 @@ import type { Checks } from './checks.ts';
 import { cardOf, inSeconds } from './drafts.ts';
 import { KeyRing } from './key-ring.ts';
 import type { JsonObject, KeyBinding, KeyRegistrySnapshot, OfficialSdk, Principal } from './sdk.ts';
-import { Traffic } from './traffic.ts';
+import { Traffic, type Answer } from './traffic.ts';
 
 export const SLUG = 'interop';
 export const OPERATOR = '/v1/operator';
@@ -118,8 +118,20 @@ export async function logEverybodyIn(stage: Stage): Promise<void> {
 }
 
 /** Of an Agent: a new session, too. */
-export async function logIn({ sdk, checks, traffic }: Stage, actor: Actor): Promise<void> {
-  const { principal, key } = actor;
+export async function logIn(stage: Stage, actor: Actor): Promise<void> {
+  const answer = await tokenAnswer(stage, actor);
+  const { token, sessionEpoch } = answer.body;
+  if (typeof token !== 'string') throw new Error(`the login of ${actor.name} was answered ${answer.text}`);
+  actor.token = token;
+  if (typeof sessionEpoch === 'number') actor.sessionEpoch = sessionEpoch;
+}
+
+export async function tokenAnswer(
+  { sdk, checks, traffic }: Stage,
+  actor: Actor,
+  { key } = actor.pair,
+): Promise<Answer> {
+  const { principal } = actor;
   const clientNonce = sdk.encodeBase64Url(randomBytes(32));
   const asked = await traffic.must({
     path: `${BASE}/auth/challenge`,
@@ -133,7 +145,7 @@ export async function logIn({ sdk, checks, traffic }: Stage, actor: Actor): Prom
     { text: Buffer.from(transcript).toString('utf8'), clientNonce: parsed['clientNonce'], agentId: parsed['agentId'] },
     { text: sdk.canonicalizeJson(parsed), clientNonce, agentId: principal.id },
   );
-  const token = await traffic.must({
+  return traffic.send({
     path: `${BASE}/auth/token`,
     body: {
       principal,
@@ -142,6 +154,4 @@ export async function logIn({ sdk, checks, traffic }: Stage, actor: Actor): Prom
       openSession: principal.type === 'agent',
     },
   });
-  actor.token = String(token['token']);
-  if (typeof token['sessionEpoch'] === 'number') actor.sessionEpoch = token['sessionEpoch'];
 }
