@@ -10,6 +10,7 @@ import { checkAnswers } from './answers.ts';
 import { Checks } from './checks.ts';
 import { checkDomainRefusals } from './domain-refusals.ts';
 import { checkEndedKey } from './ended-key.ts';
+import { checkExport } from './export.ts';
 import { Group } from './group.ts';
 import { checkHistory } from './history.ts';
 import { playApprovedMission, playCancelledMission } from './missions.ts';
@@ -66,6 +67,9 @@ async function play(stage: Stage): Promise<void> {
   await checks.part('A key that ends', () => checkEndedKey(refusing));
   await checks.part('Keys that are replaced', () => checkRotation(rotated));
   await checks.part('History around the replaced keys', () => checkHistory(rotated, 'rotated'));
+  for (const [title, group] of Object.entries({ approved, cancelled, rotated })) {
+    await checks.part(`Export of the ${title} Mission`, () => checkExport(group, title));
+  }
   await checks.part('Events that were tampered with', () => checkTamperedEvents(approved));
   await checks.part('Signatures of our own', () => checkOwnSignatures(stage));
   await checks.part('Signatures of the official codec', () => checkOfficialSignatures(stage));

@@ -32,6 +32,9 @@ export interface Stage {
   readonly checks: Checks;
   readonly service: RunningService;
   readonly traffic: Traffic;
+  readonly folder: string;
+  /** With which a process of its own works on the same database. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly operatorToken: string;
   readonly organizationId: string;
   readonly authority: Principal;
@@ -46,22 +49,20 @@ export interface Stage {
 export interface StageOptions {
   readonly sdk: OfficialSdk;
   readonly checks: Checks;
-  /** For the SQLite file, where there is no `databaseUrl`. */
+  /** For exports, and for the SQLite file where there is no `databaseUrl`. */
   readonly folder: string;
   readonly databaseUrl?: string;
 }
 
 export async function setStage({ sdk, checks, folder, databaseUrl }: StageOptions): Promise<Stage> {
   const operatorToken = randomBytes(24).toString('base64url');
+  const environment = {
+    MWP_DATA_DIR: folder,
+    MWP_MASTER_KEY: newMasterKeyText(),
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  };
   const service = await startService(
-    readConfig({
-      MWP_DATA_DIR: folder,
-      MWP_PORT: '0',
-      MWP_LOG_LEVEL: 'silent',
-      MWP_MASTER_KEY: newMasterKeyText(),
-      MWP_OPERATOR_TOKEN: operatorToken,
-      DATABASE_URL: databaseUrl,
-    }),
+    readConfig({ ...environment, MWP_PORT: '0', MWP_LOG_LEVEL: 'silent', MWP_OPERATOR_TOKEN: operatorToken }),
   );
   try {
     const traffic = new Traffic(service.url, sdk);
@@ -99,6 +100,8 @@ export async function setStage({ sdk, checks, folder, databaseUrl }: StageOption
       checks,
       service,
       traffic,
+      folder,
+      environment,
       operatorToken,
       organizationId,
       authority,
