@@ -261,7 +261,7 @@ async function proveMasterKey(store: AuthorityStore, signers: VaultSigners): Pro
   const [first] = await store.organizations.all('', 1);
   if (!first) return;
   try {
-    await signers.signerOf(first, first.authority);
+    await signers.signerOf(first, first.authority, await store.organizations.now());
   } catch (cause) {
     const fault = new ConfigFault('MWP_MASTER_KEY', 'is not the key that this database was sealed under');
     fault.cause = cause;

@@ -7,8 +7,8 @@ import type { OrganizationRow } from '../store/port.ts';
 export interface TenantSigners {
   /** Undefined where this service holds no such key; throws when it cannot be opened. */
   signer(organization: OrganizationRow, keyId: string): Promise<Signer | undefined>;
-  /** Of the service's key that counts now. Throws where there is none, or when it cannot be opened. */
-  signerOf(organization: OrganizationRow, service: Principal): Promise<Signer>;
+  /** Of the service's key that counts at this time. Throws where there is none, or when it cannot be opened. */
+  signerOf(organization: OrganizationRow, service: Principal, time: string): Promise<Signer>;
 }
 
 /** What a transport needs of them, to sign as the identity service or the registrar. */

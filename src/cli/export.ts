@@ -1,8 +1,5 @@
 // `mwp export`: one Group as a file that can be proven without a database.
-import { createWriteStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
-import { once } from 'node:events';
-import { finished } from 'node:stream/promises';
 import { BundleFault } from '../archive/bundle-lines.ts';
 import { exportGroup, type Exported, type GroupToExport } from '../archive/export-group.ts';
 import { readMasterKey, readStorageConfig } from '../config.ts';
@@ -16,6 +13,9 @@ import type { Signer } from '../trust/signing.ts';
 import { CommandFault, DONE, print, readOptions, required, type CliCommand } from './command-line.ts';
 import { OWNER_ONLY, whyNotWritten } from './files.ts';
 import { Progress } from './progress.ts';
+
+/** Characters that wait for one write: a system call for each line would cost more than the line. */
+const HELD_MAXIMUM = 262_144;
 
 export const exportCommand: CliCommand = {
   name: 'export',
@@ -61,7 +61,8 @@ Anybody can then run mwp verify --bundle FILE.
 
 async function signerOf(store: AuthorityStore, organization: OrganizationRow, vault: KeyVault): Promise<Signer> {
   try {
-    return await new VaultSigners(store.organizations, vault).signerOf(organization, organization.authority);
+    const now = await store.organizations.now();
+    return await new VaultSigners(store.organizations, vault).signerOf(organization, organization.authority, now);
   } catch (error) {
     if (error instanceof UnsealFault) throw new CommandFault(error.message);
     throw error;
@@ -91,25 +92,27 @@ async function writeBundle(
   file: string,
   work: (write: (text: string) => Promise<void>) => Promise<Exported>,
 ): Promise<Exported> {
-  const handle = await open(file, 'wx', OWNER_ONLY).catch((error: unknown) => {
+  const told = (error: unknown): never => {
     throw new CommandFault(whyNotWritten(file, error));
-  });
-  const stream = createWriteStream('', { fd: handle });
-  // Told where it is waited for: by the next write or at the end.
-  let broken: Error | undefined;
-  stream.on('error', (error) => (broken = error));
+  };
+  const handle = await open(file, 'wx', OWNER_ONLY).catch(told);
+  let held = '';
+  // Goes on from where the last one ended.
+  const flush = async () => {
+    await handle.writeFile(held).catch(told);
+    held = '';
+  };
   try {
     const exported = await work(async (text) => {
-      if (broken) throw new CommandFault(whyNotWritten(file, broken));
-      if (!stream.write(text)) await Promise.race([once(stream, 'drain'), once(stream, 'close')]);
+      held += text;
+      if (held.length >= HELD_MAXIMUM) await flush();
     });
-    stream.end();
-    await finished(stream);
+    await flush();
+    await handle.close().catch(told);
     return exported;
   } catch (error) {
-    stream.destroy();
+    await handle.close().catch(() => undefined);
     await rm(file, { force: true });
-    if (broken) throw new CommandFault(whyNotWritten(file, broken));
     throw error;
   }
 }

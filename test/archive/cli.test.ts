@@ -1,5 +1,6 @@
 // `mwp verify` and `mwp export` as a user runs them on a local database: exit codes, files, sentences.
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,14 +20,19 @@ let mission: Mission;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mwp-verify-'));
+  await play();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function play(more?: () => Promise<void>): Promise<void> {
   mkdirSync(join(folder, 'data'), { mode: 0o700 });
   const store = await openSqliteStore({ file: join(folder, 'data/mwp.db'), migrate: true, sealRegistry });
   tenant = await Tenant.create(store, { vault: new KeyVault(decodeMasterKey(KEY) as Uint8Array) });
   mission = await Mission.create(tenant, await tenant.human('olga'), await tenant.agent('coordinator'));
   await mission.authorize();
+  await more?.();
   await store.close();
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+}
 
 const run = (...args: string[]) => runMwp(args, { MWP_DATA_DIR: join(folder, 'data'), MWP_MASTER_KEY: KEY });
 
@@ -96,6 +102,33 @@ describe('mwp export', () => {
     writeFileSync(file('cut.ndjson'), text.slice(0, text.length / 2));
     const cut = await run('verify', '--bundle', file('cut.ndjson'));
     expect([cut.code, cut.stderr]).toEqual([1, expect.stringMatching(/^mwp: .*cut\.ndjson: cut off: .*\n$/)]);
+  });
+
+  it('writes a Group that outgrows every buffer with nothing piling up, and the file is whole', async () => {
+    rmSync(file('data'), { recursive: true });
+    await play(async () => {
+      for (let item = 0; item < 12; item += 1) await mission.authorize({ constraints: { long: 'x'.repeat(30_000) } });
+    });
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    const { code, stderr } = await exported(file('group.ndjson'));
+    // Warnings are told a turn later.
+    await new Promise(setImmediate);
+    process.off('warning', note);
+    expect([code, stderr, warnings]).toEqual([0, '', []]);
+    expect((await run('verify', '--bundle', file('group.ndjson'))).stdout).toContain('14 Events');
+  });
+
+  it('tells a disk that takes no more, and leaves no half file behind', async () => {
+    const handle = await open(file('other'), 'w');
+    await handle.close();
+    const files = Object.getPrototypeOf(handle) as FileHandle;
+    const full = vi.spyOn(files, 'writeFile').mockRejectedValue(new Error('ENOSPC: no space left on device'));
+    const { code, stderr } = await exported(file('group.ndjson'));
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^mwp: .*group.ndjson cannot be written: ENOSPC/)]);
+    expect(full).toHaveBeenCalled();
+    expect(() => statSync(file('group.ndjson'))).toThrow();
   });
 
   it('leaves no file where there is nothing to export', async () => {

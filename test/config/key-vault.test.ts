@@ -124,7 +124,7 @@ describe("a tenant's signers", () => {
       organization.registrar,
       organization.authority,
     ]) {
-      const signer = await under.signers.signerOf(organization, service);
+      const signer = await under.signers.signerOf(organization, service, now);
       const binding = bindings.find(({ keyId }) => keyId === signer.keyId);
       expect(binding?.principal).toEqual(service);
       const key = importPublicKey(binding?.publicKey ?? '');
@@ -136,9 +136,11 @@ describe("a tenant's signers", () => {
 
   it('throw where no key is valid, is there, or opens', async () => {
     const { authority } = organization;
-    await expect(signers({ revokedAt: now }).signers.signerOf(organization, authority)).rejects.toThrow(/no valid key/);
-    await expect(signers({}, []).signers.signerOf(organization, authority)).rejects.toThrow(/no valid key/);
+    await expect(signers({ revokedAt: now }).signers.signerOf(organization, authority, now)).rejects.toThrow(
+      /no valid key/,
+    );
+    await expect(signers({}, []).signers.signerOf(organization, authority, now)).rejects.toThrow(/no valid key/);
     const spoiled = sealedKeys.map((row) => ({ ...row, sealed: row.sealed.slice(0, -4) + 'AAAA' }));
-    await expect(signers({}, spoiled).signers.signerOf(organization, authority)).rejects.toThrow(UnsealFault);
+    await expect(signers({}, spoiled).signers.signerOf(organization, authority, now)).rejects.toThrow(UnsealFault);
   });
 });

@@ -1,30 +1,53 @@
-// Whoever acts in this run: a key pair of its own behind the official `SigningKey`, and what it currently is.
+// Whoever acts in this run: key pairs of its own behind the official `SigningKey`, and what it currently is.
 import { generateKeyPairSync } from 'node:crypto';
 import type { JsonObject, KeyBinding, OfficialSdk, Principal, SigningKey } from './sdk.ts';
 
-export class Actor {
-  readonly name: string;
-  readonly principal: Principal;
+export interface KeyPair {
   readonly publicKey: string;
   /** The private key, so that our own SDK can sign as the same actor. */
   readonly seed: Uint8Array;
   readonly key: SigningKey;
+}
+
+export class Actor {
+  readonly name: string;
+  readonly principal: Principal;
+  /** What it signs with from now on. */
+  pair: KeyPair;
   token = '';
   sessionEpoch: number | undefined;
   /** By Group. */
   readonly membershipEpochs = new Map<string, number>();
+  private pairsMade = 0;
   private readonly sdk: OfficialSdk;
 
   constructor(sdk: OfficialSdk, type: Principal['type'], name: string) {
     this.sdk = sdk;
     this.name = name;
     this.principal = { type, id: `https://interop.example/${type}s/${name}` };
+    this.pair = this.newPair();
+  }
+
+  get key(): SigningKey {
+    return this.pair.key;
+  }
+
+  get publicKey(): string {
+    return this.pair.publicKey;
+  }
+
+  get seed(): Uint8Array {
+    return this.pair.seed;
+  }
+
+  /** Known to nobody yet. */
+  newPair(): KeyPair {
     const { privateKey } = generateKeyPairSync('ed25519');
     const { d = '', x = '' } = privateKey.export({ format: 'jwk' });
-    this.publicKey = x;
-    this.seed = Buffer.from(d, 'base64url');
-    const keyId = `${this.principal.id}/keys/1`;
-    this.key = { algorithm: 'Ed25519', keyId, sign: (bytes) => sdk.signBytes(bytes, privateKey) };
+    this.pairsMade += 1;
+    const keyId = `${this.principal.id}/keys/${this.pairsMade}`;
+    const key: SigningKey = { algorithm: 'Ed25519', keyId, sign: (bytes) => this.sdk.signBytes(bytes, privateKey) };
+    return { publicKey: x, seed: Buffer.from(d, 'base64url'), key };
   }
 
   /** By the official codec. */
@@ -32,10 +55,20 @@ export class Actor {
     return this.sdk.codec.sign(kind, unsigned, this.key);
   }
 
-  binding(validFrom: string): KeyBinding {
-    const { principal, publicKey } = this;
-    const { keyId, algorithm } = this.key;
-    return { keyId, principal, algorithm, publicKey, validFrom, validityHistory: [] };
+  /** What is built meanwhile is signed with this pair. */
+  under<Built>(pair: KeyPair, build: () => Built): Built {
+    const current = this.pair;
+    this.pair = pair;
+    try {
+      return build();
+    } finally {
+      this.pair = current;
+    }
+  }
+
+  binding(validFrom: string, { key, publicKey }: KeyPair = this.pair): KeyBinding {
+    const { keyId, algorithm } = key;
+    return { keyId, principal: this.principal, algorithm, publicKey, validFrom, validityHistory: [] };
   }
 
   /** As a Command carries them; who only creates a Group has none in it. */

@@ -10,13 +10,16 @@ import { checkAnswers } from './answers.ts';
 import { Checks } from './checks.ts';
 import { checkDomainRefusals } from './domain-refusals.ts';
 import { checkEndedKey } from './ended-key.ts';
+import { checkExport } from './export.ts';
 import { Group } from './group.ts';
 import { checkHistory } from './history.ts';
 import { playApprovedMission, playCancelledMission } from './missions.ts';
 import { checkCards, checkErrors } from './organization-answers.ts';
+import { checkOfficialSignatures } from './official-signatures.ts';
 import { checkOwnSignatures } from './own-signatures.ts';
 import { checkRefusals } from './refusals.ts';
 import { checkTamperedEvents } from './refused-documents.ts';
+import { checkRotation } from './rotation.ts';
 import { loadSdk } from './sdk.ts';
 import { logEverybodyIn, setStage, type Stage } from './stage.ts';
 
@@ -50,6 +53,7 @@ async function play(stage: Stage): Promise<void> {
   const approved = new Group(stage);
   const cancelled = new Group(stage);
   const refusing = new Group(stage);
+  const rotated = new Group(stage);
   await checks.part('Logins', () => logEverybodyIn(stage));
   await checks.part('A Mission to its Approval', () => playApprovedMission(approved));
   await checks.part('A Mission that is cancelled', () => playCancelledMission(cancelled));
@@ -61,7 +65,13 @@ async function play(stage: Stage): Promise<void> {
   await checks.part('Refusals', () => checkRefusals(refusing));
   await checks.part('Refusals by the rules', () => checkDomainRefusals(refusing, cancelled));
   await checks.part('A key that ends', () => checkEndedKey(refusing));
+  await checks.part('Keys that are replaced', () => checkRotation(rotated));
+  await checks.part('History around the replaced keys', () => checkHistory(rotated, 'rotated'));
+  for (const [title, group] of Object.entries({ approved, cancelled, rotated })) {
+    await checks.part(`Export of the ${title} Mission`, () => checkExport(group, title));
+  }
   await checks.part('Events that were tampered with', () => checkTamperedEvents(approved));
   await checks.part('Signatures of our own', () => checkOwnSignatures(stage));
+  await checks.part('Signatures of the official codec', () => checkOfficialSignatures(stage));
   await checks.part('Error documents', () => checkErrors(stage));
 }

@@ -1,5 +1,5 @@
 // The other direction: what our own code signs, before the official codec. The worker SDK for what Workers and owners sign,
-// the server's signing for the rest; both must give the very bytes that the official codec gives.
+// the server's signing for every kind; both must give the very bytes that the official codec gives.
 import type { CommandKind } from '../../src/protocol/kinds.ts';
 import type { SignedDocumentKind } from '../../src/protocol/kinds.ts';
 import { signDocument } from '../../src/trust/signing.ts';
@@ -8,7 +8,8 @@ import { signCommand } from '../../src/worker/commands.ts';
 import { signApproval, signArtifact, signContextPackage, signEvidence } from '../../src/worker/documents.ts';
 import { actorKeyFromSeed } from '../../src/worker/keys.ts';
 import { Actor } from './actor.ts';
-import { CAPABILITY, cardOf, HARD_JSON, missionDraft, newId, now } from './drafts.ts';
+import { CAPABILITY, HARD_JSON, missionDraft, newId } from './drafts.ts';
+import { draftOfEachKind } from './each-kind.ts';
 import type { JsonObject } from './sdk.ts';
 import type { Stage } from './stage.ts';
 
@@ -92,62 +93,10 @@ function byWorkerSdk({ cast }: Stage): Signed[] {
   ];
 }
 
-function byServer({ organizationId, cast }: Stage, service: Actor): Signed[] {
-  const { principal } = service;
-  const { signer } = actorKeyFromSeed(principal, service.key.keyId, service.seed);
-  const time = now();
-  const unsigned: Partial<Record<SignedDocumentKind, JsonObject>> = {
-    'agent-card': { ...cardOf(cast.ada, cast.olga, time), organizationId, issuedAt: time },
-    command: {
-      protocolVersion: '0.1',
-      actionId: newId(),
-      actor: principal,
-      kind: 'ext.missionweaveprotocol.identity.session_open',
-      correlationId: newId(),
-      issuedAt: time,
-      payload: HARD_JSON,
-    },
-    event: {
-      protocolVersion: '0.1',
-      eventId: newId(),
-      groupId: newId(),
-      sequence: 1,
-      aggregateRevision: 0,
-      kind: 'message.posted',
-      actor: cast.ada.principal,
-      cause: { type: 'command', id: newId() },
-      correlationId: newId(),
-      occurredAt: time,
-      acceptedBy: principal,
-      payload: HARD_JSON,
-    },
-    'extension-profile': {
-      profileUri: 'https://interop.example/profiles/tone',
-      name: 'Tone',
-      version: '1.0.0',
-      schemaUri: 'https://interop.example/schemas/tone',
-      schemaHash: `sha256:${'1'.repeat(64)}`,
-      requiredCapabilities: [],
-      critical: false,
-      commandKinds: ['ext.example.tone.set'],
-      eventKinds: ['ext.example.tone.changed'],
-      overridesCoreInvariants: false,
-      approvedBy: principal,
-      approvedAt: time,
-    },
-    'group-snapshot': {
-      snapshotId: newId(),
-      groupId: newId(),
-      throughSequence: 1,
-      eventIds: [newId()],
-      stateHash: `sha256:${'2'.repeat(64)}`,
-      policyLog: [{ entryId: newId(), decision: 'kept', actor: principal, occurredAt: time, details: HARD_JSON }],
-      createdBy: principal,
-      createdAt: time,
-    },
-  };
-  return (Object.entries(unsigned) as [SignedDocumentKind, JsonObject][]).map(([kind, draft]) => {
-    const { document, signingHash } = signDocument(kind, draft as never, signer);
-    return { claim: `${kind} by our server's signing`, kind, signer: service, document, signingHash };
+function byServer(stage: Stage, service: Actor): Signed[] {
+  return draftOfEachKind(stage, service).map(({ kind, signer, document: draft }) => {
+    const key = actorKeyFromSeed(signer.principal, signer.key.keyId, signer.seed);
+    const { document, signingHash } = signDocument(kind, draft as never, key.signer);
+    return { claim: `${kind} by our server's signing`, kind, signer, document, signingHash };
   });
 }

@@ -44,10 +44,11 @@ export async function checkRefusals(group: Group): Promise<void> {
   checks.equal('the Command that they were made of is accepted', control, 'accepted');
 }
 
-export function messageBy(group: Group, actor: Actor): JsonObject {
+/** `members` go into the envelope. */
+export function messageBy(group: Group, actor: Actor, members: JsonObject = {}): JsonObject {
   const { conversationId } = group;
   const content = [{ type: 'text', text: 'Hello' }];
-  return group.build(actor, 'message.post', { messageId: newId(), conversationId, content });
+  return group.build(actor, 'message.post', { messageId: newId(), conversationId, content }, members);
 }
 
 /** Of the text, whatever its signature. */

@@ -17,13 +17,20 @@ export interface SigningKey {
   readonly sign: (bytes: Uint8Array) => Uint8Array;
 }
 
+export interface KeyValidityRecord {
+  readonly sequence: number;
+  readonly recordedAt: string;
+  readonly validUntil?: string;
+  readonly revokedAt?: string;
+}
+
 export interface KeyBinding {
   readonly keyId: string;
   readonly principal: Principal;
   readonly algorithm: 'Ed25519';
   readonly publicKey: string;
   readonly validFrom: string;
-  readonly validityHistory: readonly JsonObject[];
+  readonly validityHistory: readonly KeyValidityRecord[];
 }
 
 export interface KeyRegistrySnapshot {
@@ -61,9 +68,11 @@ interface Exports {
   readonly canonicalizeJson: (value: unknown) => string;
   readonly parseStrictJson: (input: string | Uint8Array) => unknown;
   readonly sha256Identifier: (value: string | Uint8Array) => string;
+  readonly sha256Hex: (value: string | Uint8Array) => string;
   readonly decodeBase64Url: (value: string) => Uint8Array;
   readonly encodeBase64Url: (value: Uint8Array) => string;
   readonly signBytes: (value: Uint8Array, privateKey: KeyObject) => Uint8Array;
+  readonly verifyBytes: (value: Uint8Array, signature: Uint8Array, publicKey: KeyObject) => boolean;
 }
 
 export interface OfficialSdk extends Omit<Exports, 'SchemaCatalog' | 'SignedDocumentCodec'> {

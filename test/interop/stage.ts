@@ -7,8 +7,9 @@ import { newMasterKeyText } from '../../src/platform/master-key.ts';
 import { Actor } from './actor.ts';
 import type { Checks } from './checks.ts';
 import { cardOf, inSeconds } from './drafts.ts';
+import { KeyRing } from './key-ring.ts';
 import type { JsonObject, KeyBinding, KeyRegistrySnapshot, OfficialSdk, Principal } from './sdk.ts';
-import { Traffic } from './traffic.ts';
+import { Traffic, type Answer } from './traffic.ts';
 
 export const SLUG = 'interop';
 export const OPERATOR = '/v1/operator';
@@ -31,11 +32,15 @@ export interface Stage {
   readonly checks: Checks;
   readonly service: RunningService;
   readonly traffic: Traffic;
+  readonly folder: string;
+  /** With which a process of its own works on the same database. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly operatorToken: string;
   readonly organizationId: string;
   readonly authority: Principal;
   readonly cast: Cast;
-  /** Every key of the Organization, as the official codec wants to be told. */
+  readonly keys: KeyRing;
+  /** What the ring holds, at any time. */
   readonly registry: KeyRegistrySnapshot;
   /** Signed Cards as the operator API answered them. */
   readonly cards: readonly JsonObject[];
@@ -44,22 +49,20 @@ export interface Stage {
 export interface StageOptions {
   readonly sdk: OfficialSdk;
   readonly checks: Checks;
-  /** For the SQLite file, where there is no `databaseUrl`. */
+  /** For exports, and for the SQLite file where there is no `databaseUrl`. */
   readonly folder: string;
   readonly databaseUrl?: string;
 }
 
 export async function setStage({ sdk, checks, folder, databaseUrl }: StageOptions): Promise<Stage> {
   const operatorToken = randomBytes(24).toString('base64url');
+  const environment = {
+    MWP_DATA_DIR: folder,
+    MWP_MASTER_KEY: newMasterKeyText(),
+    ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
+  };
   const service = await startService(
-    readConfig({
-      MWP_DATA_DIR: folder,
-      MWP_PORT: '0',
-      MWP_LOG_LEVEL: 'silent',
-      MWP_MASTER_KEY: newMasterKeyText(),
-      MWP_OPERATOR_TOKEN: operatorToken,
-      DATABASE_URL: databaseUrl,
-    }),
+    readConfig({ ...environment, MWP_PORT: '0', MWP_LOG_LEVEL: 'silent', MWP_OPERATOR_TOKEN: operatorToken }),
   );
   try {
     const traffic = new Traffic(service.url, sdk);
@@ -67,9 +70,10 @@ export async function setStage({ sdk, checks, folder, databaseUrl }: StageOption
       traffic.must({ path: `${OPERATOR}${path}`, token: operatorToken, body });
     const organization = await operate('/organizations', { slug: SLUG, displayName: 'Interop' });
     const organizationId = String(organization['organizationId']);
-    const bindings: KeyBinding[] = (organization['keys'] as Omit<KeyBinding, 'algorithm' | 'validityHistory'>[]).map(
-      (key) => ({ ...key, algorithm: 'Ed25519', validityHistory: [] }),
-    );
+    const keys = new KeyRing(organizationId);
+    for (const key of organization['keys'] as Omit<KeyBinding, 'algorithm' | 'validityHistory'>[]) {
+      keys.add({ ...key, algorithm: 'Ed25519', validityHistory: [] });
+    }
     const cast: Cast = {
       olga: new Actor(sdk, 'human', 'olga'),
       otto: new Actor(sdk, 'human', 'otto'),
@@ -85,23 +89,25 @@ export async function setStage({ sdk, checks, folder, databaseUrl }: StageOption
         const answer = await operate(`/organizations/${SLUG}/agents`, { card: cardOf(actor, cast.olga, validFrom) });
         cards.push(answer['agentCard'] as JsonObject);
       } else {
-        const keys = [{ keyId: actor.key.keyId, publicKey, validFrom }];
-        await operate(`/organizations/${SLUG}/principals`, { principal, displayName: actor.name, keys });
+        const named = [{ keyId: actor.key.keyId, publicKey, validFrom }];
+        await operate(`/organizations/${SLUG}/principals`, { principal, displayName: actor.name, keys: named });
       }
-      bindings.push(actor.binding(validFrom));
+      keys.add(actor.binding(validFrom));
     }
-    const registry: KeyRegistrySnapshot = { completeness: 'organization-wide', organizationId, bindings };
     const authority = organization['authority'] as Principal;
     return {
       sdk,
       checks,
       service,
       traffic,
+      folder,
+      environment,
       operatorToken,
       organizationId,
       authority,
       cast,
-      registry,
+      keys,
+      registry: keys.snapshot,
       cards,
     };
   } catch (error) {
@@ -115,8 +121,20 @@ export async function logEverybodyIn(stage: Stage): Promise<void> {
 }
 
 /** Of an Agent: a new session, too. */
-export async function logIn({ sdk, checks, traffic }: Stage, actor: Actor): Promise<void> {
-  const { principal, key } = actor;
+export async function logIn(stage: Stage, actor: Actor): Promise<void> {
+  const answer = await tokenAnswer(stage, actor);
+  const { token, sessionEpoch } = answer.body;
+  if (typeof token !== 'string') throw new Error(`the login of ${actor.name} was answered ${answer.text}`);
+  actor.token = token;
+  if (typeof sessionEpoch === 'number') actor.sessionEpoch = sessionEpoch;
+}
+
+export async function tokenAnswer(
+  { sdk, checks, traffic }: Stage,
+  actor: Actor,
+  { key } = actor.pair,
+): Promise<Answer> {
+  const { principal } = actor;
   const clientNonce = sdk.encodeBase64Url(randomBytes(32));
   const asked = await traffic.must({
     path: `${BASE}/auth/challenge`,
@@ -130,7 +148,7 @@ export async function logIn({ sdk, checks, traffic }: Stage, actor: Actor): Prom
     { text: Buffer.from(transcript).toString('utf8'), clientNonce: parsed['clientNonce'], agentId: parsed['agentId'] },
     { text: sdk.canonicalizeJson(parsed), clientNonce, agentId: principal.id },
   );
-  const token = await traffic.must({
+  return traffic.send({
     path: `${BASE}/auth/token`,
     body: {
       principal,
@@ -139,6 +157,4 @@ export async function logIn({ sdk, checks, traffic }: Stage, actor: Actor): Prom
       openSession: principal.type === 'agent',
     },
   });
-  actor.token = String(token['token']);
-  if (typeof token['sessionEpoch'] === 'number') actor.sessionEpoch = token['sessionEpoch'];
 }

@@ -27,7 +27,8 @@ export async function openSession(
 ): Promise<SessionOpening> {
   const service = organization.identity;
   const actionId = newId();
-  const signer = await signers.signerOf(organization, service);
+  const issuedAt = await organizations.now();
+  const signer = await signers.signerOf(organization, service, issuedAt);
   const { document } = signDocument(
     'command',
     {
@@ -36,7 +37,7 @@ export async function openSession(
       actor: service,
       kind: SESSION_OPEN_KIND,
       correlationId: actionId,
-      issuedAt: await organizations.now(),
+      issuedAt,
       payload: { agentId },
     },
     signer,

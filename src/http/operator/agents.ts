@@ -40,11 +40,13 @@ export function agentRoutes(parts: AgentParts): Hono {
     declared(OPERATIONS.registerAgent, async (c) => {
       const organization = await organizationOf(c, directory);
       const { card } = await jsonBody(c, agentBody);
-      const unsigned = completed(card, organization, await store.organizations.now());
-      const signer = await signers.signerOf(organization, organization.registrar);
+      // Of Card, Command and key alike, so that no rotation falls between them.
+      const issuedAt = await store.organizations.now();
+      const unsigned = completed(card, organization, issuedAt);
+      const signer = await signers.signerOf(organization, organization.registrar, issuedAt);
       await registerKeys(parts, organization, unsigned);
       const { document } = signDocument('agent-card', unsigned, signer);
-      const envelope = { actionId: parts.newId(), issuedAt: await store.organizations.now() };
+      const envelope = { actionId: parts.newId(), issuedAt };
       const bytes = registerCommand(organization, document, envelope, signer);
       const caller = { principal: organization.registrar, requestId: namesOf(c).requestId };
       const submission = await authority.submit(organization, bytes, caller);

@@ -18,8 +18,8 @@ export const SERVICES = ['authority', 'identity', 'registrar'] as const;
 export type Service = (typeof SERVICES)[number];
 
 /**
- * Milliseconds until a new key counts and the old one ends: longer than any process keeps its choice of a key
- * (platform/tenant-signers.ts), so that nobody signs with the old one afterwards.
+ * Milliseconds until a new key counts and the old one ends: longer than any process keeps the keys that it found
+ * (platform/tenant-signers.ts), so that everybody knows the new one when it begins to count.
  */
 export const ROTATION_MILLISECONDS = 10_000;
 
