@@ -17,6 +17,8 @@ export interface GroupToExport {
   organization: Pick<OrganizationRow, 'organizationId' | 'authority'>;
   groupId: string;
   signer: Signer;
+  /** When the signer's key was valid: a proof may take longer than a rotation. */
+  exportedAt: string;
   /** Resolves when more may come. */
   write: (text: string) => Promise<void>;
   progress?: (events: number) => void;
@@ -32,7 +34,7 @@ export interface Exported {
 
 /** Throws BundleFault for a Group that is not there or that does not stand up to its own proof. */
 export async function exportGroup(reader: Reader, group: GroupToExport): Promise<Exported> {
-  const { organization, groupId, signer, progress } = group;
+  const { organization, groupId, signer, exportedAt, progress } = group;
   const { organizationId, authority } = organization;
   const head = isOrganizationStream(groupId) ? undefined : await reader.stream(groupId);
   if (!head) throw new BundleFault(`no Group ${groupId} in this Organization`);
@@ -52,7 +54,6 @@ export async function exportGroup(reader: Reader, group: GroupToExport): Promise
     throw new BundleFault(`the Group does not stand up to mwp verify, and is not exported: ${sentences.join('; ')}`);
   }
   const output = new Output(group.write);
-  const exportedAt = await reader.now();
   await output.line({ format: BUNDLE_FORMAT, line: 'header', organizationId, authority, groupId, exportedAt, head });
   const registryRevision = await writeKeys(registry, [...used.add(signer.keyId)].sort(), output);
   for await (const page of storedTransitions(groupId, reader)) {

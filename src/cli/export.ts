@@ -46,9 +46,10 @@ Anybody can then run mwp verify --bundle FILE.
       if (!organization) throw new CommandFault(`no Organization ${slug} in this database`);
       const vault = new KeyVault(masterKey);
       const { check: checkSeal } = registrySeal(vault);
-      const signer = await signerOf(store, organization, vault);
+      const exportedAt = await store.organizations.now();
+      const signer = await signerOf(store, organization, vault, exportedAt);
       const exported = await writeBundle(file, (write) =>
-        exportTo(store, organization, { groupId, signer, write, checkSeal }),
+        exportTo(store, organization, { groupId, signer, exportedAt, write, checkSeal }),
       );
       const { events, stateHash, registryRevision } = exported;
       print(`${file}  ${events} Events, state ${stateHash}, Registry revision ${registryRevision}`);
@@ -59,10 +60,14 @@ Anybody can then run mwp verify --bundle FILE.
   },
 };
 
-async function signerOf(store: AuthorityStore, organization: OrganizationRow, vault: KeyVault): Promise<Signer> {
+async function signerOf(
+  store: AuthorityStore,
+  organization: OrganizationRow,
+  vault: KeyVault,
+  time: string,
+): Promise<Signer> {
   try {
-    const now = await store.organizations.now();
-    return await new VaultSigners(store.organizations, vault).signerOf(organization, organization.authority, now);
+    return await new VaultSigners(store.organizations, vault).signerOf(organization, organization.authority, time);
   } catch (error) {
     if (error instanceof UnsealFault) throw new CommandFault(error.message);
     throw error;
@@ -72,7 +77,7 @@ async function signerOf(store: AuthorityStore, organization: OrganizationRow, va
 async function exportTo(
   store: AuthorityStore,
   organization: OrganizationRow,
-  group: Pick<GroupToExport, 'groupId' | 'signer' | 'write' | 'checkSeal'>,
+  group: Pick<GroupToExport, 'groupId' | 'signer' | 'exportedAt' | 'write' | 'checkSeal'>,
 ): Promise<Exported> {
   const progress = new Progress(group.groupId);
   try {

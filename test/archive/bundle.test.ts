@@ -36,12 +36,14 @@ describe.each(STORES)('an exported Group of $name', ({ open }) => {
   async function exported(groupId: string): Promise<string> {
     const { organization } = played.tenant;
     const { keyId, signer } = played.tenant.keyOf(organization.authority);
+    const exportedAt = played.tenant.now();
     let written = '';
     await opened.store.read(organization.organizationId, (reader) =>
       exportGroup(reader, {
         organization,
         groupId,
         signer: { ...signer, keyId },
+        exportedAt,
         write: async (more) => void (written += more),
       }),
     );

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, wri
 import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KeyVault } from '../../src/platform/key-vault.ts';
 import { decodeMasterKey } from '../../src/platform/master-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
