@@ -65,7 +65,7 @@ export class Vandal {
     );
   }
 
-  /** Refused where a uniqueness rule of the database stands in the way. */
+  /** Undefined: the database takes no such value, for a rule of uniqueness or because it is no JSON. */
   async set(table: string, row: Row, changes: Row): Promise<Undo | undefined> {
     const before = Object.fromEntries(Object.keys(changes).map((name) => [name, row[name]]));
     const place = await this.update(table, row['place'], changes);
@@ -110,7 +110,7 @@ export class Vandal {
       const [row] = await this.behind.query(`${update} RETURNING ctid::text AS place`);
       return row?.['place'];
     } catch (error) {
-      if (/unique|invalid input syntax for type json/i.test(String(error))) return undefined;
+      if (/unique|invalid input syntax for type json|malformed JSON/i.test(String(error))) return undefined;
       throw error;
     }
   }
