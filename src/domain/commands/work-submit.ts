@@ -48,7 +48,7 @@ export const workSubmit: CommandKind<WorkSubmitPayload> = {
   ],
 
   decide({ command, payload }, view, context) {
-    const { now, policy } = context;
+    const { now } = context;
     const item = workItemIn(view, payload.workItemId, groupOf(command));
     if (isRefusal(item)) return item;
     const refusal = checkExecuting(command, item, payload, view, now);
@@ -58,7 +58,7 @@ export const workSubmit: CommandKind<WorkSubmitPayload> = {
     if (isRefusal(artifacts)) return artifacts;
     const evidence = payload.evidence as unknown as Evidence[];
     const insufficient =
-      checkEvidence(evidence, item, view, policy) ?? checkSubmitted(evidence, contract.acceptanceCriteria);
+      checkEvidence(evidence, item, view, context) ?? checkSubmitted(evidence, contract.acceptanceCriteria);
     if (insufficient) return insufficient;
     const submission = {
       artifactHashes: [...new Set(artifacts.map(({ contentHash }) => contentHash))].sort(),
