@@ -16,6 +16,7 @@ import {
   evidenceReads,
 } from '../evidence.ts';
 import { checkExecuting, releasedExecution } from '../execution.ts';
+import { checkPins } from '../pinned-cards.ts';
 import { groupOf, workItemIn, workReads } from '../roles.ts';
 import type { View } from '../view.ts';
 import { workEvent, workItemRevision } from '../work-items.ts';
@@ -51,7 +52,7 @@ export const workSubmit: CommandKind<WorkSubmitPayload> = {
     const { now } = context;
     const item = workItemIn(view, payload.workItemId, groupOf(command));
     if (isRefusal(item)) return item;
-    const refusal = checkExecuting(command, item, payload, view, now);
+    const refusal = checkExecuting(command, item, payload, view, now) ?? checkPins(item, view);
     if (refusal) return refusal;
     const { workItemId, contract } = item.workItem;
     const artifacts = submittedArtifacts(payload, view);
