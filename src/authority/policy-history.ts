@@ -13,8 +13,6 @@ export const SIGNED_TIME_TOLERANCE_SECONDS = 5;
 /** `current`: the one that stands under the locks, as does the Registry's revision. */
 export function policyHistory(registry: Pick<Registry, 'policyAt'>, current: Policy): (signedAt: string) => Policy {
   return (signedAt) => {
-    // First without the addition, which a signed time at the end of all years does not bear.
-    if (registry.policyAt(signedAt)?.version === current.version) return current;
     const recorded = registry.policyAt(addSeconds(signedAt, SIGNED_TIME_TOLERANCE_SECONDS));
     if (!recorded || recorded.version === current.version) return current;
     return completePolicy(JSON.parse(recorded.document) as Policy);
