@@ -69,7 +69,7 @@ function compare(registry: Registry, rows: RegisteredRows, findings: Findings): 
     [
       'policies',
       of(
-        [...registry.policies].map(([version, document]) => ({ version, document })),
+        [...registry.policies.values()].map(({ version, document }) => ({ version, document })),
         ({ version }) => `version ${version}`,
       ),
       of(rows.policies, ({ version }) => `version ${version}`),

@@ -18,6 +18,7 @@ import type { FailedDocument } from './failed-document.ts';
 import { gather } from './gather.ts';
 import type { Caller } from './ports.ts';
 import type { PreparedCommand } from './prepare.ts';
+import { policyHistory } from './policy-history.ts';
 import { buildTransition } from './transition.ts';
 
 /** A clock this far behind a Group's last Event is waited out with that Event's time; beyond it, an alarm. */
@@ -60,6 +61,7 @@ export async function decideUnderLocks(
     now: now.time,
     newId,
     policy: opened.policy,
+    policyAt: policyHistory(prepared.registry, opened.policy),
     hash: canonicalHash,
     documentHashes: new Map(prepared.documents.map(({ path, verified }) => [path, verified.signingHash])),
     documentSigners: new Map(prepared.documents.map(({ path, verified }) => [path, verified.principal])),

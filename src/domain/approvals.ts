@@ -4,7 +4,7 @@ import { samePrincipal } from '../protocol/principals.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import type { ApprovalAggregate, Committed } from './aggregates.ts';
 import type { Command } from './decider.ts';
-import { groupOf, missionOf } from './roles.ts';
+import { checkOwner, groupOf, missionOf } from './roles.ts';
 import type { View } from './view.ts';
 
 /** The paths of free text in an Approval that stands in a payload as `approval`. */
@@ -39,8 +39,18 @@ export function setApproval(
 }
 
 /**
- * MT-5, MT-6: the owner answers one submission. The state was checked before. Which revision and which Artifacts are
- * compare-and-set even without `expectedRevision` (MWP-EVT-007b).
+ * MWP-ADM-014b: who may approve is the MissionOwner, in the Command and in the document that it carries. Asked before what
+ * the Approval says, and told as what it is: a genuine signature of somebody who may not give it.
+ */
+export function checkApprover(command: Command, approval: Approval, view: View): Refusal | undefined {
+  const notOwner = checkOwner(command, view);
+  if (notOwner || samePrincipal(approval.approver, command.actor)) return notOwner;
+  return refuse('AUTH_FORBIDDEN', 'the Approval is of somebody who is not the MissionOwner');
+}
+
+/**
+ * MT-5, MT-6: the owner answers one submission. Approver and state were checked before. Which revision and which Artifacts
+ * are compare-and-set even without `expectedRevision` (MWP-EVT-007b).
  */
 export function checkAnswer(
   command: Command,
@@ -49,9 +59,6 @@ export function checkAnswer(
   view: View,
 ): Refusal | undefined {
   const { mission, details } = missionOf(view, groupOf(command));
-  if (!samePrincipal(approval.approver, command.actor)) {
-    return refuse('INVALID_COMMAND', 'the Approval is of another approver');
-  }
   if (approval.missionId !== mission.missionId || approval.groupId !== mission.groupId) {
     return refuse('INVALID_COMMAND', 'the Approval is of another Mission');
   }

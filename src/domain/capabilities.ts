@@ -9,6 +9,19 @@ export function satisfies(offered: readonly CapabilityRef[], required: readonly 
   return required.every((minimum) => offered.some((capability) => meets(capability, minimum)));
 }
 
+/**
+ * May work that pinned this version go on with what is offered now? As semantic versions have it: not with a lower one, and
+ * not across a major version, nor across a minor one before 1.0.0 (MWP-IDN-003b).
+ */
+export function keepsPromise(offered: readonly CapabilityRef[], pin: CapabilityRef): boolean {
+  return offered.some((capability) => meets(capability, pin) && generation(capability) === generation(pin));
+}
+
+function generation({ version }: CapabilityRef): string {
+  const [major = '', minor = ''] = parse(version).core;
+  return major === '0' ? `0.${minor}` : major;
+}
+
 /** For each required capability the best version offered: what an acceptance pins (commands.md 1.21). */
 export function pinsFor(offered: readonly CapabilityRef[], required: readonly CapabilityRef[]): CapabilityRef[] {
   return required.flatMap((minimum) => {

@@ -6,6 +6,7 @@ import { compareTimestamps } from '../protocol/timestamps.ts';
 import { membershipKey, type MembershipAggregate } from './aggregates.ts';
 import type { Command, CommandKind, Decision, DecisionContext, Request } from './decider.ts';
 import { one, type Read } from './reads.ts';
+import { hasRight, maySend } from './rights.ts';
 import { groupOf, missionRead } from './roles.ts';
 import type { View } from './view.ts';
 
@@ -95,8 +96,8 @@ function checkSession(command: Command, view: View): Refusal | undefined {
 /** C14, before anything that would tell a service whether a Group exists. */
 function checkServiceRight(command: Command, context: DecisionContext): Refusal | undefined {
   if (command.actor.type !== 'service') return undefined;
-  const rights = context.policy.services.find(({ serviceId }) => serviceId === command.actor.id);
-  if (rights?.kinds.includes(command.kind)) return undefined;
+  const { actor, kind, issuedAt } = command;
+  if (hasRight(context, issuedAt, (policy) => maySend(policy, actor.id, kind))) return undefined;
   return refuse('AUTH_FORBIDDEN', 'the policy does not allow this service to send this kind');
 }
 

@@ -49,6 +49,8 @@ export interface DecisionContext {
   /** A fresh `urn:uuid:` id. */
   newId: () => string;
   policy: Policy;
+  /** The policy as it was when something was signed; rights are asked of both (see rights.ts). */
+  policyAt: (signedAt: string) => Policy;
   /** The tenant. */
   organizationId: string;
   /** `sha256:` of the canonical form. */

@@ -3,13 +3,12 @@ import { z } from 'zod';
 import type { JsonObject } from '../protocol/documents/json-value.ts';
 import type { Evidence } from '../protocol/documents/evidence.ts';
 import { jsonObject } from '../protocol/documents/shapes.ts';
-import type { Principal } from '../protocol/principals.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import { membershipKey, type ArtifactAggregate, type Committed, type WorkItemAggregate } from './aggregates.ts';
 import { claimedId, claimedPrincipal } from './claimed-ids.ts';
 import type { DecisionContext, EmbeddedDocument } from './decider.ts';
-import type { Policy } from './policy.ts';
 import { list, one, type ListRead, type Read } from './reads.ts';
+import { hasRight, knowsService, type Policies } from './rights.ts';
 import type { View } from './view.ts';
 
 /** Each is verified, so one Command brings no more of them; a Worker with more results sums them up. */
@@ -52,7 +51,7 @@ export function checkEvidence(
   evidence: readonly Evidence[],
   item: WorkItemAggregate,
   view: View,
-  policy: Policy,
+  policies: Policies,
 ): Refusal | undefined {
   const artifacts = view.list(artifactsRead(item.workItem.workItemId));
   if (new Set(evidence.map(({ evidenceId }) => evidenceId)).size < evidence.length) {
@@ -62,7 +61,7 @@ export function checkEvidence(
     const refusal =
       checkScope(piece, item, artifacts) ??
       checkCriteria(piece, item) ??
-      checkGenerator(piece.generatedBy, item.workItem.groupId, view, policy) ??
+      checkGenerator(piece, item.workItem.groupId, view, policies) ??
       checkUnused(piece.evidenceId, view);
     if (refusal) return { ...refusal, details: { evidenceId: piece.evidenceId } };
   }
@@ -93,10 +92,11 @@ function checkCriteria({ criterionIds }: Evidence, { workItem }: WorkItemAggrega
 }
 
 /** A member, or a service that the policy knows, such as one that runs tests. */
-function checkGenerator(generator: Principal, groupId: string, view: View, policy: Policy): Refusal | undefined {
+function checkGenerator(piece: Evidence, groupId: string, view: View, policies: Policies): Refusal | undefined {
+  const { generatedBy: generator, createdAt } = piece;
   const allowed =
     generator.type === 'service'
-      ? policy.services.some(({ serviceId }) => serviceId === generator.id)
+      ? hasRight(policies, createdAt, (policy) => knowsService(policy, generator.id))
       : view.get('membership', membershipKey(groupId, generator))?.state === 'active';
   return allowed ? undefined : refuse('AUTH_FORBIDDEN', 'Evidence is not by a member of this Group');
 }

@@ -87,7 +87,7 @@ export const ADVICE_OF_CODE: Readonly<Record<ErrorCode, Advice>> = {
     todo: 'Stop. Get a live lease, then a new Command; never assume that the effect happened.',
   },
   WORK_STALE_OWNERSHIP: {
-    meaning: 'The Ownership Epoch is not the current one: the WorkItem went to somebody else.',
+    meaning: 'The WorkItem went to somebody else, or your Agent Card lacks what you accepted it with.',
     todo: 'Stop working on it; only accepting an offer gives a new epoch.',
   },
   APPROVAL_REQUIRED: {

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import type { Principal } from '../protocol/principals.ts';
 import { principalKey } from '../protocol/principals.ts';
+import { compareTimestamps } from '../protocol/timestamps.ts';
 import { chainedHash, registryHash, type RegistryEntry } from '../wire/registry-log.ts';
 import { identityFault, validateBinding, validateHistoryAppend } from './bindings.ts';
 import type { KeyBinding } from './evidence.ts';
@@ -81,6 +82,12 @@ const changesShape = z.strictObject({
 });
 type Changes = z.infer<typeof changesShape>;
 
+export interface RecordedPolicy {
+  readonly version: number;
+  readonly document: string;
+  readonly recordedAt: string;
+}
+
 export type RegisteredOrganization = z.infer<typeof organizationShape>;
 
 export class Registry {
@@ -94,7 +101,8 @@ export class Registry {
   beginsUnsealed = false;
   firstRevision = 0;
   readonly principals = new Map<string, { principal: Principal; displayName: string }>();
-  readonly policies = new Map<number, string>();
+  /** By version, oldest first. */
+  readonly policies = new Map<number, RecordedPolicy>();
   private readonly bindings = new Map<string, KeyBinding>();
   private readonly keyIdOf = new Map<string, string>();
   private readonly keyIdsOf = new Map<string, string[]>();
@@ -128,6 +136,12 @@ export class Registry {
     return this.bindings.values();
   }
 
+  /** The policy that was the current one then; before the first there is the first, since nothing is known of less. */
+  policyAt(time: string): RecordedPolicy | undefined {
+    const recorded = [...this.policies.values()];
+    return recorded.findLast(({ recordedAt }) => compareTimestamps(recordedAt, time) <= 0) ?? recorded[0];
+  }
+
   /** Folds the next entry. A sentence where it cannot be believed; then nothing of this Registry can be. */
   add(entry: RegistryEntry): string | undefined {
     const isFirst = this.hash === undefined;
@@ -146,7 +160,7 @@ export class Registry {
     }
     const changes = readChanges(entry.changes);
     if (!changes) return `the changes of revision ${entry.revision} cannot be read`;
-    const fault = this.fold(changes, !isUnsealedStart && this.checkSeal !== undefined);
+    const fault = this.fold(changes, entry.recordedAt, !isUnsealedStart && this.checkSeal !== undefined);
     if (fault !== undefined) return `revision ${entry.revision}: ${fault}`;
     if (isFirst && this.organization?.organizationId !== this.organizationId) return 'the log is of no Organization';
     this.revision = entry.revision;
@@ -156,7 +170,7 @@ export class Registry {
     return undefined;
   }
 
-  private fold(changes: Changes, arePointsChecked: boolean): string | undefined {
+  private fold(changes: Changes, recordedAt: string, arePointsChecked: boolean): string | undefined {
     const { organization, principals, bindings, validity, policies } = changes;
     if (organization) {
       if (this.organization) return 'the Organization is made twice';
@@ -176,7 +190,7 @@ export class Registry {
     }
     for (const { version, document } of policies) {
       if (this.policies.has(version)) return `policy ${version} is made twice`;
-      this.policies.set(version, document);
+      this.policies.set(version, { version, document, recordedAt });
     }
     return undefined;
   }

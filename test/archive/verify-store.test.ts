@@ -11,7 +11,7 @@ import type { ActorKey } from '../../src/worker/keys.ts';
 import { playOrganization } from './played-organization.ts';
 import { Vandal } from './vandal.ts';
 
-async function reportsOf({ store, organization }: Tenant) {
+async function reportsOf({ store, organization: own }: Tenant, organization = own) {
   const streams: StreamReport[] = [];
   const whole = await store.read(organization.organizationId, (reader) =>
     verifyOrganization(organization, reader, { told: (report) => streams.push(report) }),
@@ -72,6 +72,25 @@ describe.each(STORES)('verify on $name', ({ open }) => {
     expect(parseStrictJson(large!)).toEqual({ ok: false, fault: 'too-large' });
     const { whole, sentences } = await reportsOf(tenant);
     expect([sentences, whole.faults]).toEqual([[], 0]);
+  });
+
+  it('MWP-ADM-014b: Events of a service that is not the authority are faults, though nothing else of them is wrong', async () => {
+    const { tenant, mission } = await playOrganization(opened.store);
+    const { owner, coordinator } = mission;
+    const usurped = { ...tenant.organization, authority: tenant.organization.identity };
+    const draft = Mission.draft(tenant, owner, coordinator);
+    const bytes = tenant.sign(owner, draft.creation());
+    const submission = await tenant.authority.submit(usurped, bytes, { principal: owner.principal });
+    expect(submission.accepted).toBe(true);
+    const reportIn = ({ streams }: Awaited<ReturnType<typeof reportsOf>>) =>
+      streams.find(({ streamId }) => streamId === draft.groupId)?.sentences;
+    // Signed, admitted, chained and received without a fault, were that service the authority.
+    expect(reportIn(await reportsOf(tenant, usurped))).toEqual([]);
+    expect(reportIn(await reportsOf(tenant))).toEqual([
+      'events: position 1: the Event: admission: record-binding-mismatch',
+      expect.stringMatching(/^commands: .*: admission: log-authentication-failed$/),
+      expect.stringMatching(/^receipts: /),
+    ]);
   });
 
   describe('MWP-ADM-008c: a key that ended', () => {

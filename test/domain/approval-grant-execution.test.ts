@@ -155,7 +155,7 @@ describe('WT-6: approval.grant_execution', () => {
       ['no item', { workItemId: undefined }, 'SCHEMA_VALIDATION_FAILED'],
       ['another Mission', { missionId: 'urn:test:mission:9' }, 'INVALID_COMMAND'],
       ['another Group', { groupId: 'urn:test:group:9' }, 'INVALID_COMMAND'],
-      ['another approver', { approver: OTHER_HUMAN }, 'INVALID_COMMAND'],
+      ['MWP-ADM-014b: another approver', { approver: OTHER_HUMAN, decision: 'denied' }, 'AUTH_FORBIDDEN'],
       ['an earlier revision of the Mission', { missionRevision: 1 }, 'REVISION_CONFLICT'],
       ['no signature', { signature: undefined }, 'SCHEMA_VALIDATION_FAILED'],
     ])('answers %s', (_, overrides, outcome) => {

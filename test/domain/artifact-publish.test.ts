@@ -62,9 +62,13 @@ describe('MWP-WRK-023: artifact.publish', () => {
     ['another Group', { groupId: 'urn:test:group:9' }, 'INVALID_COMMAND'],
     ['an unknown WorkItem', { workItemId: OTHER_ITEM }, 'INVALID_COMMAND'],
     ['another producer', { producer: { ...producer, agentId: RIVAL.id } }, 'AUTH_FORBIDDEN'],
-    ['a Card version that was not pinned', { producer: { ...producer, agentCardVersion: 2 } }, 'REVISION_CONFLICT'],
     [
-      'capabilities without the pinned one',
+      'MWP-IDN-003a, MWP-IDN-003c: a Card version that was not pinned',
+      { producer: { ...producer, agentCardVersion: 2 } },
+      'REVISION_CONFLICT',
+    ],
+    [
+      'MWP-IDN-003c: capabilities without the pinned one',
       { producer: { ...producer, capabilities: [{ ...CODING, version: '1.3.0' }] } },
       'INVALID_COMMAND',
     ],

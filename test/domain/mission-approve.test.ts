@@ -79,7 +79,6 @@ describe('MT-6, MWP-FND-013e: mission.approve', () => {
   });
 
   it.each([
-    ['another approver', { approver: OTHER_HUMAN }],
     ['another Mission', { missionId: 'urn:test:mission:2' }],
     ['another Group', { groupId: 'urn:test:group:2' }],
     ['a child Mission', { kind: 'child_mission' }],
@@ -88,6 +87,13 @@ describe('MT-6, MWP-FND-013e: mission.approve', () => {
     ['a change request', { decision: 'changes_requested' }],
   ])('refuses an Approval of %s', (_, overrides) => {
     expect(submittedMission().outcome(approve(overrides))).toBe('INVALID_COMMAND');
+  });
+
+  it('MWP-ADM-014b: another approver is told so before anything that the Approval says', () => {
+    expect(submittedMission().outcome(approve({ approver: OTHER_HUMAN }))).toBe('AUTH_FORBIDDEN');
+    const wrong = approve({ approver: OTHER_HUMAN, missionRevision: 9, decision: 'denied' });
+    expect(submittedMission().outcome(wrong)).toBe('AUTH_FORBIDDEN');
+    expect(verifiedMission().outcome(wrong)).toBe('AUTH_FORBIDDEN');
   });
 
   it('MWP-FND-008a: refuses an Approval id that was used before', () => {

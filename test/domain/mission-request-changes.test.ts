@@ -66,8 +66,13 @@ describe('MT-5: mission.request_changes', () => {
     expect(given.outcome(other({ feedback: 'Something else' }))).toBe('INVALID_COMMAND');
     expect(given.outcome(other({ missionRevision: 2 }))).toBe('INVALID_COMMAND');
     expect(given.outcome(request({ decision: 'denied' }))).toBe('INVALID_COMMAND');
-    expect(given.outcome(request({ approver: OTHER_HUMAN }))).toBe('INVALID_COMMAND');
     expect(given.outcome(request({ missionId: 'urn:test:mission:2' }))).toBe('INVALID_COMMAND');
+  });
+
+  it('MWP-ADM-014b: a change request of another approver is told so before anything that it says', () => {
+    const given = submittedMission();
+    expect(given.outcome(request({ approver: OTHER_HUMAN }))).toBe('AUTH_FORBIDDEN');
+    expect(given.outcome(request({ approver: OTHER_HUMAN, decision: 'denied' }))).toBe('AUTH_FORBIDDEN');
   });
 
   it('MWP-MSN-008b: refuses a request without the signed document, or with an unsigned one', () => {

@@ -39,7 +39,7 @@ function provisional(): World {
 }
 
 describe('WT-4: work.accept_offer', () => {
-  it('WT-4, MWP-WRK-013a: queues the item with its owner, epoch, pins and an ownership lease with a start-by deadline', () => {
+  it('WT-4, MWP-IDN-003a, MWP-WRK-013a: queues the item with its owner, epoch, pins and an ownership lease with a start-by deadline', () => {
     const world = offeredItem();
     const event = only(world.accept(acceptOffer()));
     const end = addSeconds(world.now, 900);
@@ -122,7 +122,7 @@ describe('WT-4: work.accept_offer', () => {
       expect(world.outcome(acceptOffer({}, { membershipEpoch: 2 }))).toBe('AUTH_FORBIDDEN');
     });
 
-    it('must still have a Card in force with the capabilities, and pins its current version', () => {
+    it('MWP-IDN-003a: must still have a Card in force with the capabilities, and pins its current version', () => {
       const world = offeredItem();
       const card = world.view.mustGet('agent_card', WORKER.id);
       const withCard = (changes: object) => world.view.set('agent_card', WORKER.id, '', { ...card, ...changes });

@@ -1,14 +1,18 @@
 // A genuine signature is where authorization begins, and never what it rests on.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SIGNED_TIME_TOLERANCE_SECONDS } from '../../src/authority/policy-history.ts';
 import { StoreEvidence } from '../../src/authority/registry-evidence.ts';
 import type { Policy } from '../../src/domain/policy.ts';
+import { signDocument } from '../../src/trust/signing.ts';
 import { lookBehind, type Behind } from '../contract/behind.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
 import { Mission } from '../support/mission.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
-import { Tenant } from '../support/tenant.ts';
+import { CODING, Tenant } from '../support/tenant.ts';
 
 const SESSION_OPEN = 'ext.missionweaveprotocol.identity.session_open';
+const CARD_REGISTER = 'ext.missionweaveprotocol.registry.agent_card_register';
+const RIGHTS_OF = ({ principal }: ActorKey) => ({ serviceId: principal.id, relay: false });
 
 describe.each(STORES)('authorization on $name', ({ open }) => {
   let opened: OpenedStore;
@@ -58,8 +62,8 @@ describe.each(STORES)('authorization on $name', ({ open }) => {
 
   it('MWP-ADM-014a: a right of a service that is lost between signing and acceptance is no right any more', async () => {
     const bytes = signedOpening();
+    time += 60_000; // it had the right when it signed, however clocks differ
     await mayOpenSessions(false);
-    time += 1_000;
     expect(await outcome(bytes, identity)).toBe('AUTH_FORBIDDEN');
     await mayOpenSessions(true);
     expect(await outcome(bytes, identity)).toBe('accepted');
@@ -72,6 +76,92 @@ describe.each(STORES)('authorization on $name', ({ open }) => {
     await changePolicy((policy) => (policy.missionOwners = [otto.principal.id]));
     expect(await outcome(bytes, olga)).toBe('AUTH_FORBIDDEN');
     expect(await outcome(creation(otto), otto)).toBe('accepted');
+  });
+
+  describe('MWP-ADM-014a: a right that came after the signature is none of it', () => {
+    const later = (seconds: number) => (time += seconds * 1_000);
+    /** Farther apart than clocks may be. */
+    const AFTER = SIGNED_TIME_TOLERANCE_SECONDS + 1;
+
+    it('a Command that a service signed before it might stays forbidden, also in a process that begins now', async () => {
+      await mayOpenSessions(false);
+      later(AFTER);
+      const before = signedOpening();
+      later(AFTER);
+      await mayOpenSessions(true);
+      expect(await outcome(before, identity)).toBe('AUTH_FORBIDDEN');
+      const fresh = tenant.anotherAuthority(tenant.store);
+      const answer = await tenant.submitBytes(before, identity.principal, fresh);
+      expect(answer).toMatchObject({ accepted: false, refusal: { code: 'AUTH_FORBIDDEN' } });
+      expect(await outcome(signedOpening(), identity)).toBe('accepted');
+    });
+
+    it('a clock that is a little slow loses nobody what was given just now', async () => {
+      await mayOpenSessions(false);
+      later(AFTER);
+      const tooEarly = signedOpening();
+      time += 1;
+      const inTime = signedOpening();
+      later(SIGNED_TIME_TOLERANCE_SECONDS);
+      await mayOpenSessions(true);
+      expect(await outcome(inTime, identity)).toBe('accepted');
+      expect(await outcome(tooEarly, identity)).toBe('AUTH_FORBIDDEN');
+    });
+
+    it('what stood at both times is enough, whatever was between them', async () => {
+      const bytes = signedOpening();
+      for (const may of [false, true]) {
+        later(AFTER);
+        await mayOpenSessions(may);
+      }
+      expect(await outcome(bytes, identity)).toBe('accepted');
+    });
+
+    it('a human who signed as an owner before the policy named them, and one whom it named and names no more', async () => {
+      const [olga, otto] = [await tenant.human('olga'), await tenant.human('otto')];
+      const creation = (owner: ActorKey) => tenant.sign(owner, Mission.draft(tenant, owner, agent).creation());
+      await changePolicy((policy) => (policy.missionOwners = [otto.principal.id]));
+      later(AFTER);
+      const [byOlga, byOtto] = [creation(olga), creation(otto)];
+      later(AFTER);
+      await changePolicy((policy) => (policy.missionOwners = [olga.principal.id]));
+      expect([await outcome(byOlga, olga), await outcome(byOtto, otto)]).toEqual(['AUTH_FORBIDDEN', 'AUTH_FORBIDDEN']);
+      expect(await outcome(creation(olga), olga)).toBe('accepted');
+    });
+
+    it('a Card is judged by when it was issued, not by when it is sent', async () => {
+      const registrar = tenant.keyOf(tenant.organization.registrar);
+      const register = (cardVersion: number, issuedAt = tenant.now()) => {
+        const { signature: _signature, ...card } = tenant.card(agent, cardVersion, [CODING], { issuedAt });
+        const signed = signDocument('agent-card', card, identity.signer).document;
+        return () => outcome(tenant.sign(registrar, { kind: CARD_REGISTER, payload: { card: signed } }), registrar);
+      };
+      const issuedBefore = register(2);
+      later(AFTER);
+      await changePolicy(({ services }) => services.push({ ...RIGHTS_OF(identity), kinds: [CARD_REGISTER] }));
+      expect(await issuedBefore()).toBe('AUTH_FORBIDDEN');
+      expect(await register(2)()).toBe('accepted');
+      expect(await register(3, '9999-12-31T23:59:59.999Z')()).toBe('accepted');
+    });
+
+    it('Evidence of a service is judged by when it was made', async () => {
+      const [olga, worker] = [await tenant.human('olga'), await tenant.agent('worker')];
+      const mission = await Mission.create(tenant, olga, agent);
+      await mission.join(worker);
+      const item = await mission.active(worker);
+      const { artifactId, contentHash } = await mission.publish(worker, item);
+      const authority = tenant.keyOf(tenant.organization.authority);
+      const submit = (evidence: object) => {
+        const draft = mission.draft('work.submit', { ...item, artifactIds: [artifactId], evidence: [evidence] });
+        return outcome(tenant.sign(worker, draft, mission.epochsOf(worker)), worker);
+      };
+      const testedBefore = mission.evidence(authority, item.workItemId, [contentHash]);
+      expect(await submit(testedBefore)).toBe('AUTH_FORBIDDEN');
+      later(AFTER);
+      await changePolicy(({ services }) => services.push({ ...RIGHTS_OF(authority), kinds: [] }));
+      expect(await submit(testedBefore)).toBe('AUTH_FORBIDDEN');
+      expect(await submit(mission.evidence(authority, item.workItemId, [contentHash]))).toBe('accepted');
+    });
   });
 
   it('MWP-ADM-014c: who has no right and signs badly, late or with an unknown key is told of the signature only', async () => {

@@ -163,10 +163,11 @@ export class Mission {
     worker: ActorKey,
     item: StartedItem,
     content = 'the code',
+    producer = { agentCardVersion: 1, capabilities: [CODING] },
   ): Promise<{ artifactId: string; contentHash: string }> {
     const artifact = signArtifact(worker, {
       content,
-      producer: { agentCardVersion: 1, capabilities: [CODING] },
+      producer,
       missionId: this.missionId,
       groupId: this.groupId,
       workItemId: item.workItemId,

@@ -155,7 +155,14 @@ export class Tenant {
 
   async registerCard(agent: ActorKey, cardVersion: number, capabilities = [CODING], more: object = {}) {
     const registrar = this.keyOf(this.organization.registrar);
-    const card = signDocument(
+    const card = this.card(agent, cardVersion, capabilities, more);
+    const draft = { kind: 'ext.missionweaveprotocol.registry.agent_card_register' as const, payload: { card } };
+    return this.accept(registrar, draft);
+  }
+
+  /** As the registrar signs it. */
+  card(agent: ActorKey, cardVersion: number, capabilities = [CODING], more: object = {}) {
+    return signDocument(
       'agent-card',
       {
         agentId: agent.principal.id,
@@ -180,10 +187,8 @@ export class Tenant {
         issuedAt: this.now(),
         ...more,
       },
-      registrar.signer,
+      this.keyOf(this.organization.registrar).signer,
     ).document;
-    const draft = { kind: 'ext.missionweaveprotocol.registry.agent_card_register' as const, payload: { card } };
-    return this.accept(registrar, draft);
   }
 
   async openSession(agent: ActorKey) {

@@ -38,6 +38,8 @@ export class World {
   readonly events: FoldedEvent[] = [];
   now = '2026-11-29T12:00:00.000Z';
   policy: Policy = structuredClone(DEFAULT_POLICY);
+  /** What it was when something was signed; the same unless a spec says otherwise. */
+  policyAt = (_signedAt: string): Policy => this.policy;
   /** Who signed the embedded documents; the Command's actor unless a spec says otherwise. */
   signer: Principal | undefined;
   /** By commitment; a spec erases a text by deleting it here. */
@@ -139,6 +141,7 @@ export class World {
       now: this.now,
       newId: this.newId,
       policy: this.policy,
+      policyAt: (signedAt) => this.policyAt(signedAt),
       organizationId: ORGANIZATION,
       hash: canonicalHash,
       documentHashes,

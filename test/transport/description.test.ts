@@ -138,6 +138,28 @@ describe('the description of the API', () => {
     expect(changed.status).toBe(200);
   });
 
+  it('MWP-SDV-010c: the Registry’s format is labelled as internal, and no tenant’s route has a member of it', () => {
+    for (const file of ['http-api.md', 'decisions/0023-the-log-of-a-registry.md']) {
+      const text = readFileSync(new URL(`../../docs/${file}`, import.meta.url), 'utf8').replace(/\s+/g, ' ');
+      expect([file, /(Registry is kept|The format) is internal/.test(text)]).toEqual([file, true]);
+    }
+    // What the log's own entries are made of, and whatever else names the Registry.
+    const isOfTheRegistry = (name: string) => /registry|^(changes|seal|validity|bindings)$/i.test(name);
+    const { schemas } = described.document['components'] as { schemas: Record<string, unknown> };
+    const named = Object.entries(schemas).filter(([, schema]) => membersOf(schema).some(isOfTheRegistry));
+    const operators = named.map(([name]) => `"#/components/schemas/${name}"`);
+    const shown = new Set(named.flatMap(([, schema]) => membersOf(schema).filter(isOfTheRegistry)));
+    expect([...shown]).toEqual(['registryRevision']);
+    for (const { method, path, operation } of described.operations) {
+      const text = JSON.stringify(operation);
+      const shows =
+        membersOf(operation).some(isOfTheRegistry) || operators.some((reference) => text.includes(reference));
+      expect([method, path, shows && !path.startsWith('/v1/operator/')]).toEqual([method, path, false]);
+      expect(path).not.toMatch(/registry/i);
+    }
+    expect(operators.length).toBeGreaterThan(2);
+  });
+
   it('docs/http-api.md says of each code what the description says', () => {
     const text = readFileSync(new URL('../../docs/http-api.md', import.meta.url), 'utf8').replace(/ +/g, ' ');
     for (const code of ERROR_CODES) {
@@ -146,6 +168,15 @@ describe('the description of the API', () => {
     }
   });
 });
+
+/** Names of the members that a schema, or anything with schemas in it, describes. */
+function membersOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([name, value]: [string, unknown]) => [
+    ...(name === 'properties' && typeof value === 'object' && value !== null ? Object.keys(value) : []),
+    ...membersOf(value),
+  ]);
+}
 
 describe('the page that shows it', () => {
   const app = appWithoutDatabase();

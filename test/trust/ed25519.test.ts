@@ -30,11 +30,14 @@ describe('Ed25519', () => {
       'af82',
       '6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a',
     ],
-  ])('MWP-SDV-006: RFC 8032 key %s signs and verifies as published', async (seed, publicKey, message, signature) => {
-    expect(publicKeyFromSeed(hex(seed))).toBe(encodeBase64url(hex(publicKey)));
-    expect(Buffer.from(signerFromSeed('urn:k', hex(seed)).sign(hex(message))).toString('hex')).toBe(signature);
-    await expectVerdict({ publicKey: hex(publicKey), signature: hex(signature), message: hex(message) }, true);
-  });
+  ])(
+    'MWP-FND-003a, MWP-SDV-006: RFC 8032 key %s signs and verifies as published',
+    async (seed, publicKey, message, signature) => {
+      expect(publicKeyFromSeed(hex(seed))).toBe(encodeBase64url(hex(publicKey)));
+      expect(Buffer.from(signerFromSeed('urn:k', hex(seed)).sign(hex(message))).toString('hex')).toBe(signature);
+      await expectVerdict({ publicKey: hex(publicKey), signature: hex(signature), message: hex(message) }, true);
+    },
+  );
 
   it.each<[string, number, Uint8Array, (message: Uint8Array) => Uint8Array]>([
     ['Ed25519ph', 1, new Uint8Array(0), (message) => createHash('sha512').update(message).digest()],

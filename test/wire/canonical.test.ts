@@ -12,7 +12,7 @@ import {
 } from '../../src/wire/canonical.ts';
 
 describe('the canonical form', () => {
-  it('MWP-FND-006a: numbers, literals and escapes as RFC 8785 section 3.2 prints them', () => {
+  it('MWP-FND-003a, MWP-FND-006a: numbers, literals and escapes as RFC 8785 section 3.2 prints them', () => {
     const value = JSON.parse(
       '{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],' +
         '"string":"\\u20ac$\\u000F\\u000aA\'\\u0042\\u0022\\u005c\\\\\\"\\/","literals":[null,true,false]}',

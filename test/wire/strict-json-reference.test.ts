@@ -31,7 +31,7 @@ const OF_TEXTS = ['accepted', 'too-deep', 'invalid-json', 'duplicate-member'];
 const OF_THE_DATA_MODEL = ['number-outside-binary64', 'lone-surrogate'];
 
 describe('the strict reader and the reference grammar', () => {
-  it.each(Object.keys(TEXTS))('MWP-SDV-015b, MWP-SDV-016, MWP-FND-006c: agree on %s', (name) => {
+  it.each(Object.keys(TEXTS))('MWP-FND-003a, MWP-SDV-015b, MWP-SDV-016, MWP-FND-006c: agree on %s', (name) => {
     const texts = TEXTS[name] ?? [];
     expect(texts.length).toBeGreaterThan(30);
     expect(compareAll(texts).disagreements).toEqual([]);

@@ -7,6 +7,7 @@ import { refuse, type Refusal } from '../../protocol/refusals.ts';
 import type { CommandKind, DecisionContext, RegistryDraft } from '../decider.ts';
 import { activeItemLeaseReads, activeItemsRead, groupsOfActiveItems, interruptAll } from '../interruptions.ts';
 import { one } from '../reads.ts';
+import { hasRight, maySend } from '../rights.ts';
 import type { View } from '../view.ts';
 import { embeddedId, payload } from './shapes.ts';
 
@@ -71,13 +72,14 @@ function agentOf({ card }: AgentCardRegisterPayload): string {
 }
 
 /** MWP-IDN-001a, MWP-SDV-001b: any service can sign a Card, but only one that may register Cards issues them. */
-function checkIssuer(card: AgentCard, { organizationId, documentSigners, policy }: DecisionContext) {
-  if (card.organizationId !== organizationId) {
+function checkIssuer(card: AgentCard, context: DecisionContext) {
+  if (card.organizationId !== context.organizationId) {
     return refuse('AUTH_FORBIDDEN', 'the Agent Card is of another Organization');
   }
-  const signer = documentSigners.get('card');
-  const issues = policy.services.some(({ serviceId, kinds }) => serviceId === signer?.id && kinds.includes(KIND));
-  if (signer?.type === 'service' && issues) return undefined;
+  const signer = context.documentSigners.get('card');
+  if (signer?.type === 'service' && hasRight(context, card.issuedAt, (policy) => maySend(policy, signer.id, KIND))) {
+    return undefined;
+  }
   return refuse('AUTH_FORBIDDEN', 'the policy does not let the signer issue Agent Cards');
 }
 

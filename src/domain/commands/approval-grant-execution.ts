@@ -4,14 +4,14 @@ import { z } from 'zod';
 import type { Approval } from '../../protocol/documents/approval.ts';
 import { budget, id, jsonObject, operation, timestamp, unique } from '../../protocol/documents/shapes.ts';
 import { text, uniqueAtLeastOne } from '../../protocol/documents/shapes.ts';
-import { samePrincipal } from '../../protocol/principals.ts';
 import { isRefusal, refuse, type Refusal } from '../../protocol/refusals.ts';
 import type { WorkItemAggregate } from '../aggregates.ts';
+import { checkApprover } from '../approvals.ts';
 import type { CommandKind, PolicyEntryDraft, Request } from '../decider.ts';
 import { checkScope, readScope } from '../execution-approvals.ts';
 import { missionEvent, missionRevision } from '../missions.ts';
 import { one } from '../reads.ts';
-import { checkMissionActive, checkOwner, groupOf, missionOf, ownershipLease, workItemIn, workReads } from '../roles.ts';
+import { checkMissionActive, groupOf, missionOf, ownershipLease, workItemIn, workReads } from '../roles.ts';
 import type { View } from '../view.ts';
 import { embeddedId, epoch, optional, payload, seconds } from './shapes.ts';
 
@@ -48,11 +48,11 @@ export const approvalGrantExecution: CommandKind<ApprovalGrantExecutionPayload> 
 
   decide(request, view, context) {
     const { command, payload } = request;
-    const authority = checkOwner(command, view) ?? checkMissionActive(command, view);
+    const approval = payload.approval as unknown as Approval;
+    const authority = checkApprover(command, approval, view) ?? checkMissionActive(command, view);
     if (authority) return authority;
     const item = workItemIn(view, payload.workItemId, groupOf(command));
     if (isRefusal(item)) return item;
-    const approval = payload.approval as unknown as Approval;
     const refusal = checkWaiting(item, payload.ownershipEpoch) ?? checkApproval(request, approval, view);
     if (refusal) return refusal;
     const scope = readScope(approval, payload, context);
@@ -105,9 +105,6 @@ function checkApproval({ command, payload }: Grant, approval: Approval, view: Vi
     approval.groupId === mission.groupId &&
     approval.workItemId === payload.workItemId;
   if (!sameScope) return refuse('INVALID_COMMAND', 'the Approval is about another WorkItem or Mission');
-  if (!samePrincipal(approval.approver, command.actor)) {
-    return refuse('INVALID_COMMAND', 'the Approval is of another approver');
-  }
   const { approvalId = approval.approvalId, comments = approval.comments } = payload;
   if (approvalId !== approval.approvalId || comments !== approval.comments) {
     return refuse('INVALID_COMMAND', 'approvalId or comments differ from those of the Approval');

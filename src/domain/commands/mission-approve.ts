@@ -3,11 +3,11 @@
 import type { z } from 'zod';
 import type { Approval } from '../../protocol/documents/approval.ts';
 import { jsonObject } from '../../protocol/documents/shapes.ts';
-import { checkAnswer } from '../approvals.ts';
+import { checkAnswer, checkApprover } from '../approvals.ts';
 import type { CommandKind } from '../decider.ts';
 import { closedCoordinatorLease, missionEndReads, missionEvent, missionRevision } from '../missions.ts';
 import { one } from '../reads.ts';
-import { checkAwaitingApproval, checkOwner, groupOf, missionOf } from '../roles.ts';
+import { checkAwaitingApproval, groupOf, missionOf } from '../roles.ts';
 import { embeddedId, payload } from './shapes.ts';
 
 const schema = payload({ approval: jsonObject });
@@ -28,7 +28,7 @@ export const missionApprove: CommandKind<MissionApprovePayload> = {
   decide({ command, payload }, view, { now, documentHashes }) {
     const approval = payload.approval as Approval;
     const refusal =
-      checkOwner(command, view) ??
+      checkApprover(command, approval, view) ??
       checkAwaitingApproval(command, view) ??
       checkAnswer(command, approval, 'approved', view);
     if (refusal) return refusal;

@@ -10,6 +10,7 @@ import type { CommandKind, DecisionContext, Request } from '../decider.ts';
 import { cappedEnd, openLease } from '../leases.ts';
 import { activeMembership } from '../memberships.ts';
 import { one } from '../reads.ts';
+import { hasRight, mayOwnMissions } from '../rights.ts';
 import type { View } from '../view.ts';
 import { optional, payload, seconds, title } from './shapes.ts';
 
@@ -153,8 +154,8 @@ export const missionCreate: CommandKind<MissionCreatePayload> = {
 };
 
 function check({ command, payload }: Request<MissionCreatePayload>, view: View, context: DecisionContext) {
-  const { missionOwners } = context.policy;
-  if (missionOwners.length > 0 && !missionOwners.includes(command.actor.id)) {
+  const { actor, issuedAt } = command;
+  if (!hasRight(context, issuedAt, (policy) => mayOwnMissions(policy, actor.id))) {
     return refuse('AUTH_FORBIDDEN', 'the policy does not let this human own Missions');
   }
   if (command.groupId !== payload.groupId)

@@ -3,11 +3,11 @@ import type { z } from 'zod';
 import type { Approval } from '../../protocol/documents/approval.ts';
 import { jsonObject, positiveInteger, text } from '../../protocol/documents/shapes.ts';
 import { refuse, type Refusal } from '../../protocol/refusals.ts';
-import { checkAnswer } from '../approvals.ts';
+import { checkAnswer, checkApprover } from '../approvals.ts';
 import type { CommandKind } from '../decider.ts';
 import { missionEvent, missionRevision } from '../missions.ts';
 import { one } from '../reads.ts';
-import { checkAwaitingApproval, checkOwner, groupOf, missionOf } from '../roles.ts';
+import { checkAwaitingApproval, groupOf, missionOf } from '../roles.ts';
 import { embeddedId, payload } from './shapes.ts';
 
 const schema = payload({ missionRevision: positiveInteger, feedback: text(1, 10_000), approval: jsonObject });
@@ -27,7 +27,7 @@ export const missionRequestChanges: CommandKind<MissionRequestChangesPayload> = 
   decide({ command, payload }, view, { documentHashes }) {
     const approval = payload.approval as Approval;
     const refusal =
-      checkOwner(command, view) ??
+      checkApprover(command, approval, view) ??
       checkAwaitingApproval(command, view) ??
       checkSaysTheSame(payload, approval) ??
       checkAnswer(command, approval, 'changes_requested', view);

@@ -46,7 +46,7 @@ export const workAcceptResult: CommandKind<WorkAcceptResultPayload> = {
   ],
 
   decide({ command, payload }, view, context) {
-    const { now, policy } = context;
+    const { now } = context;
     const authority = checkCoordinator(command, view, now) ?? checkMissionActive(command, view);
     if (authority) return authority;
     const item = workItemIn(view, payload.workItemId, groupOf(command));
@@ -54,7 +54,7 @@ export const workAcceptResult: CommandKind<WorkAcceptResultPayload> = {
     const evidence = payload.evidence as unknown as Evidence[];
     const refusal =
       checkSubmittedState(item) ??
-      checkEvidence(evidence, item, view, policy) ??
+      checkEvidence(evidence, item, view, context) ??
       checkPassed(evidence) ??
       checkReview(command, item, evidence, view);
     if (refusal) return refusal;

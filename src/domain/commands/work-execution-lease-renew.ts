@@ -9,6 +9,7 @@ import type { LeaseAggregate, WorkItemAggregate } from '../aggregates.ts';
 import type { CommandKind, DecisionContext, Request } from '../decider.ts';
 import { checkExecuting, heldOwnership } from '../execution.ts';
 import { cappedEnd, moveEnd, renewLease } from '../leases.ts';
+import { checkPins } from '../pinned-cards.ts';
 import {
   checkWorkOwner,
   executionLease,
@@ -83,7 +84,7 @@ function renewedExecution(
 ): RenewedLeases | Refusal {
   const { command, payload } = request;
   const cited = { ownershipEpoch: payload.ownershipEpoch, executionLeaseId };
-  const refusal = checkExecuting(command, item, cited, view, context.now);
+  const refusal = checkExecuting(command, item, cited, view, context.now) ?? checkPins(item, view);
   if (refusal) return refusal;
   const lease = executionLease(item, view);
   if (!lease) throw new Error('checked before');
@@ -104,7 +105,10 @@ function renewedOwnership(
 ): RenewedLeases | Refusal {
   const { command, payload } = request;
   const { now, policy } = context;
-  const refusal = checkWorkOwner(command, item, payload.ownershipEpoch, view, now) ?? checkWaiting(item, view, now);
+  const refusal =
+    checkWorkOwner(command, item, payload.ownershipEpoch, view, now) ??
+    checkWaiting(item, view, now) ??
+    checkPins(item, view);
   if (refusal) return refusal;
   const lease = heldOwnership(item, view);
   const blocked = view.list(workLeasesRead(payload.workItemId)).find(({ leaseType }) => leaseType === 'blocked');

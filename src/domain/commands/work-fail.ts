@@ -49,13 +49,13 @@ export const workFail: CommandKind<WorkFailPayload> = {
 
   decide(request, view, context) {
     const { command, payload } = request;
-    const { now, policy } = context;
+    const { now } = context;
     const item = workItemIn(view, payload.workItemId, groupOf(command));
     const authority = isRefusal(item) ? checkCoordinator(command, view, now) : checkAuthority(request, item, view, now);
     if (authority) return authority;
     if (isRefusal(item)) return item;
     const evidence = payload.evidence as unknown as Evidence[];
-    const refusal = checkUnfinished(item) ?? checkEvidence(evidence, item, view, policy) ?? checkReport(evidence);
+    const refusal = checkUnfinished(item) ?? checkEvidence(evidence, item, view, context) ?? checkReport(evidence);
     if (refusal) return refusal;
     const { workItemId } = item.workItem;
     const { failureCode } = payload;

@@ -14,6 +14,7 @@ import { moreRevisionReads, revise, revisionReads } from '../contract-revision.t
 import type { CommandKind, DecisionContext, EventDraft, Request } from '../decider.ts';
 import { grantedEnd } from '../leases.ts';
 import { mergedOffers } from '../offers.ts';
+import { hasOutgrown, ownersCardRead } from '../pinned-cards.ts';
 import { one } from '../reads.ts';
 import {
   checkMissionActive,
@@ -71,6 +72,7 @@ export const workOffer: CommandKind<WorkOfferPayload> = {
     const { childMissionId } = item.details;
     return [
       ...moreRevisionReads(view, item, payload.contract),
+      ...ownersCardRead(item),
       ...(childMissionId === undefined ? [] : [one('mission', childMissionId)]),
     ];
   },
@@ -105,7 +107,9 @@ function checkState(item: WorkItemAggregate, view: View, now: string): Refusal |
   if (!OFFERABLE.includes(workItem.state)) {
     return refuse('INVALID_STATE_TRANSITION', `the WorkItem is ${workItem.state}`);
   }
-  if (hasLiveOwner(item, view, now)) return refuse('INVALID_STATE_TRANSITION', 'the WorkItem has a live owner');
+  // Who executes has to hand over first; who waits and may not begin holds nobody up.
+  const isHeld = hasLiveOwner(item, view, now) && (workItem.state === 'active' || !hasOutgrown(item, view));
+  if (isHeld) return refuse('INVALID_STATE_TRANSITION', 'the WorkItem has a live owner');
   const child = details.childMissionId === undefined ? undefined : view.get('mission', details.childMissionId);
   if (!child || child.mission.state === 'failed' || child.mission.state === 'cancelled') return undefined;
   return refuse('INVALID_STATE_TRANSITION', 'a child Mission works on the WorkItem');

@@ -6,6 +6,7 @@ import { compareTimestamps } from '../../protocol/timestamps.ts';
 import type { WorkItemAggregate } from '../aggregates.ts';
 import type { CommandKind, DecisionContext, Request } from '../decider.ts';
 import { grantedEnd, moveEnd, openLease } from '../leases.ts';
+import { checkPins } from '../pinned-cards.ts';
 import { list, one, type ListRead } from '../reads.ts';
 import {
   checkMissionActive,
@@ -69,6 +70,7 @@ export const workStart: CommandKind<WorkStartPayload> = {
       checkMissionActive(command, view) ??
       checkQueued(item) ??
       checkStartBy(item, view, context.now) ??
+      checkPins(item, view) ??
       checkDependencies(item, view) ??
       checkApproval(item, view, context);
     if (refusal) return refusal;

@@ -16,6 +16,7 @@ import {
   evidenceReads,
 } from '../evidence.ts';
 import { checkExecuting, releasedExecution } from '../execution.ts';
+import { checkPins } from '../pinned-cards.ts';
 import { groupOf, workItemIn, workReads } from '../roles.ts';
 import type { View } from '../view.ts';
 import { workEvent, workItemRevision } from '../work-items.ts';
@@ -48,17 +49,17 @@ export const workSubmit: CommandKind<WorkSubmitPayload> = {
   ],
 
   decide({ command, payload }, view, context) {
-    const { now, policy } = context;
+    const { now } = context;
     const item = workItemIn(view, payload.workItemId, groupOf(command));
     if (isRefusal(item)) return item;
-    const refusal = checkExecuting(command, item, payload, view, now);
+    const refusal = checkExecuting(command, item, payload, view, now) ?? checkPins(item, view);
     if (refusal) return refusal;
     const { workItemId, contract } = item.workItem;
     const artifacts = submittedArtifacts(payload, view);
     if (isRefusal(artifacts)) return artifacts;
     const evidence = payload.evidence as unknown as Evidence[];
     const insufficient =
-      checkEvidence(evidence, item, view, policy) ?? checkSubmitted(evidence, contract.acceptanceCriteria);
+      checkEvidence(evidence, item, view, context) ?? checkSubmitted(evidence, contract.acceptanceCriteria);
     if (insufficient) return insufficient;
     const submission = {
       artifactHashes: [...new Set(artifacts.map(({ contentHash }) => contentHash))].sort(),
