@@ -159,7 +159,7 @@ export class SnapshotWalk {
         previous: this.previous ? { snapshotId, snapshotArtifactHash: artifactHash, throughSequence } : null,
         head: { revision: end.revision, chainHash: end.chainHash, logHash: end.logHash },
         range: { after: Math.max(covered, end.policyPosition - POLICY_ENTRIES_MAXIMUM), through: end.policyPosition },
-        policyLog: this.entries.map(policyEntryOf),
+        policyLog: this.entries.map(entryIn),
         eventIds: [...new Set([this.firstEventId, lastEventId])],
       },
     );
@@ -172,5 +172,14 @@ export class SnapshotWalk {
     } catch {
       return 0;
     }
+  }
+}
+
+/** Details that are no JSON any more are told by the log chain, and are not what was signed here either. */
+function entryIn(row: PolicyLogRow): object {
+  try {
+    return policyEntryOf(row);
+  } catch {
+    return row;
   }
 }
