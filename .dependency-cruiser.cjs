@@ -69,15 +69,15 @@ module.exports = {
       name: 'layer-store-siblings',
       severity: 'error',
       comment: 'no adapter imports its sibling',
-      from: { path: '^src/store/(sqlite|postgres)/' },
-      to: { path: '^src/store/(sqlite|postgres)/', pathNot: '^src/store/$1/' },
+      from: { path: '^src/store/(sqlite|postgres|files)/' },
+      to: { path: '^src/store/(sqlite|postgres|files)/', pathNot: '^src/store/$1/' },
     },
     {
       name: 'layer-http',
       severity: 'error',
       comment: 'transports know the authority and delivery, never an adapter',
       from: { path: '^src/(http|gateway)/' },
-      to: { path: '^src/(store/(sqlite|postgres)|cli|worker)/|^src/main\\.ts' },
+      to: { path: '^src/(store/(sqlite|postgres|files)|cli|worker)/|^src/main\\.ts' },
     },
     {
       name: 'layer-top',
