@@ -21,7 +21,7 @@ export interface StreamToVerify {
 }
 
 /** Rows that the transitions account for. */
-export type Visited = Omit<RowCounts, 'streams' | 'aggregates'>;
+export type Visited = Omit<RowCounts, 'streams' | 'aggregates' | 'group_snapshots'>;
 
 /** Where the transitions lead: what the head must say. */
 export interface VerifiedStream {

@@ -29,6 +29,7 @@ export function observedStore(store: AuthorityStore, observer: StoreObserver): A
         return result;
       }),
     read: (organizationId, work) => store.read(organizationId, work),
+    recordSnapshot: (organizationId, snapshot, admission) => store.recordSnapshot(organizationId, snapshot, admission),
     problems: () => store.problems(),
     close: () => store.close(),
   };

@@ -2,8 +2,8 @@
 // show of it: two portraits differ as soon as one row does.
 import { list, one } from '../../src/domain/reads.ts';
 import type { GroupId, OrganizationId } from '../../src/protocol/ids.ts';
-import type { AuthorityStore, RowCounts } from '../../src/store/port.ts';
-import { AGENT, AUTHORITY, binding, hash, newOrganization, planFor, transitionOf } from './samples.ts';
+import type { AuthorityStore, RowCounts, SnapshotRow } from '../../src/store/port.ts';
+import { admissionRow, AGENT, AUTHORITY, binding, hash, newOrganization, planFor, transitionOf } from './samples.ts';
 
 export const GROUP = 'urn:group:same' as GroupId;
 const HASH = hash('same');
@@ -50,7 +50,29 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
     });
     return { write, result: undefined };
   });
+  await store.recordSnapshot(org, snapshotSample({ body: mark }), {
+    ...admissionRow(SNAPSHOT_HASH, `snapshots ${GROUP}`, 1, FAR),
+    admissionRecordId: 'urn:record:snapshot',
+  });
   return org;
+}
+
+const SNAPSHOT_HASH = hash('snapshot');
+
+export function snapshotSample(more: Partial<SnapshotRow> = {}): SnapshotRow {
+  return {
+    groupId: GROUP,
+    position: 1,
+    snapshotId: 'urn:snapshot:same',
+    throughSequence: 1,
+    signingHash: SNAPSHOT_HASH,
+    artifactHash: hash('artifact'),
+    stateHash: hash('state'),
+    packs: '[]',
+    createdAt: FAR,
+    body: '{}',
+    ...more,
+  };
 }
 
 /** Apart from the portrait: to count all there is of a tenant, a database may well read a whole table. */
@@ -88,6 +110,9 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     document: await reader.document(HASH),
     admission: await reader.admission(HASH),
     policyLog: await reader.policyLog(GROUP, 0, 10),
+    latestSnapshot: await reader.latestSnapshot(GROUP),
+    snapshot: await reader.snapshot(GROUP, 'urn:snapshot:same'),
+    snapshots: await reader.snapshots(GROUP, 0, 10),
     aggregateHashes: await reader.aggregateHashes(GROUP),
     audit: await reader.audit(0, 10),
     streamRows: await reader.streamRows('', 10),

@@ -26,6 +26,7 @@ import { historyReader } from './history.ts';
 import type { SectionRow } from './loading.ts';
 import { aggregateFrom, answersFrom, loadStatement, pageStatement } from './loading.ts';
 import { currentPolicy } from './policies.ts';
+import { snapshotReader } from './snapshots.ts';
 import { admissions, commands, documents, events, policyLog, receipts, streams } from './schema.ts';
 import type { Row, Value } from './session.ts';
 import { CLOCK, columnsOf, forEachOf } from './statements.ts';
@@ -114,6 +115,7 @@ export function readerOf(
     aggregateHashes: (groupId) =>
       all(HASHES, [groupId], (record: { kind: AggregateKind; id: string; hash: string }) => ({ ...record })),
     ...historyReader(transaction, organizationId),
+    ...snapshotReader(transaction, organizationId),
     audit: (afterId, limit, groupId) =>
       auditPage(transaction, organizationId, { afterId, limit: pageLimit(limit), groupId }),
   };

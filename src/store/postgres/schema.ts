@@ -437,6 +437,34 @@ export const policyLog = mwp.table(
   ],
 );
 
+export const groupSnapshots = mwp.table(
+  'group_snapshots',
+  {
+    organizationId: tenant(),
+    groupId: bytes('group_id').notNull(),
+    position: whole('position').notNull(),
+    snapshotId: bytes('snapshot_id').notNull(),
+    throughSequence: whole('through_sequence').notNull(),
+    signingHash: bytes('signing_hash').notNull(),
+    artifactHash: bytes('artifact_hash').notNull(),
+    stateHash: bytes('state_hash').notNull(),
+    packs: bytes('packs').notNull(),
+    createdAt: bytes('created_at').notNull(),
+    body: bytes('body').notNull(),
+  },
+  (table) => [
+    // Of two processes that take the same one, the second finds the first's.
+    primaryKey({ name: 'group_snapshots_pkey', columns: [table.organizationId, table.groupId, table.position] }),
+    uniqueIndex('group_snapshots_id').on(table.organizationId, table.snapshotId).where(ifAsked('snapshot_id')),
+    foreignKey({
+      name: 'group_snapshots_stream',
+      columns: [table.organizationId, table.groupId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    check('group_snapshots_counts', sql`position >= 1 AND through_sequence >= 1`),
+  ],
+);
+
 export const audit = mwp.table(
   'audit',
   {

@@ -14,6 +14,7 @@ import { migrateSqlite } from './migrate.ts';
 import { organizationStore } from './organizations.ts';
 import { sqliteProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
+import { recordSnapshot } from './snapshots.ts';
 
 export interface SqliteStoreOptions {
   /** A path, or `:memory:` for a database that is gone when the store is closed. */
@@ -53,6 +54,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (connection) => work(readerOf(connection, organizationId, clock))),
+    recordSnapshot: (organizationId, snapshot, admission) =>
+      connections.write(organizationId, async (connection) => ({
+        commit: true,
+        result: recordSnapshot(connection, organizationId, snapshot, admission),
+      })),
     problems: () =>
       connections
         .write('', async (connection) => ({ commit: false, result: sqliteProblems(connection, { durable }) }))

@@ -26,6 +26,7 @@ import type { SqliteConnection } from './connection.ts';
 import { ADMISSION, COMMAND, DOCUMENT, historyReader, RECEIPT } from './history.ts';
 import { load, page } from './loading.ts';
 import { currentPolicy } from './policies.ts';
+import { snapshotReader } from './snapshots.ts';
 import { tenantStatement } from './statements.ts';
 
 const STREAM = tenantStatement('stream', 'SELECT * FROM streams WHERE organization_id = ?1 AND stream_id = ?2');
@@ -117,6 +118,7 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
     aggregateHashes: async (groupId) =>
       connection.all<{ kind: AggregateKind; id: string; hash: string }>(HASHES, organizationId, groupId),
     ...historyReader(connection, organizationId),
+    ...snapshotReader(connection, organizationId),
     audit: async (afterId, limit, groupId) =>
       auditPage(connection, organizationId, { afterId, limit: pageLimit(limit), groupId }),
   };

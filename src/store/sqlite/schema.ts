@@ -413,6 +413,34 @@ export const policyLog = sqliteTable(
   ],
 );
 
+export const groupSnapshots = sqliteTable(
+  'group_snapshots',
+  {
+    organizationId: tenant(),
+    groupId: text('group_id').notNull(),
+    position: integer('position').notNull(),
+    snapshotId: text('snapshot_id').notNull(),
+    throughSequence: integer('through_sequence').notNull(),
+    signingHash: text('signing_hash').notNull(),
+    artifactHash: text('artifact_hash').notNull(),
+    stateHash: text('state_hash').notNull(),
+    packs: text('packs').notNull(),
+    createdAt: text('created_at').notNull(),
+    body: text('body').notNull(),
+  },
+  (table) => [
+    // Of two processes that take the same one, the second finds the first's.
+    primaryKey({ name: 'group_snapshots_pkey', columns: [table.organizationId, table.groupId, table.position] }),
+    unique('group_snapshots_id').on(table.organizationId, table.snapshotId),
+    foreignKey({
+      name: 'group_snapshots_stream',
+      columns: [table.organizationId, table.groupId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    check('group_snapshots_counts', sql`position >= 1 AND through_sequence >= 1`),
+  ],
+);
+
 export const audit = sqliteTable(
   'audit',
   {
