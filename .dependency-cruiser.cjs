@@ -55,8 +55,8 @@ module.exports = {
       name: 'layer-store-port',
       severity: 'error',
       comment: 'the port knows protocol and domain only',
-      from: { path: '^src/store/port\\.ts$' },
-      to: { path: '^src/', pathNot: internal(['protocol', 'domain']) },
+      from: { path: '^src/store/port(\\.ts$|/)' },
+      to: { path: '^src/', pathNot: internal(['protocol', 'domain', 'store/port']) },
     },
     {
       name: 'layer-store-adapters',
