@@ -7,6 +7,7 @@ export function observedStore(store: AuthorityStore, observer: StoreObserver): A
   return {
     engine: store.engine,
     organizations: observedOrganizations(store.organizations, observer),
+    uploads: store.uploads,
     acceptTransition: (organizationId, plan, decide) =>
       observer.acceptance(async () => {
         let mark = performance.now();

@@ -7,6 +7,7 @@ import type { LoadedAggregate, LoadedReads, Read } from '../domain/reads.ts';
 import type { AggregateChange } from '../domain/view.ts';
 import type { GroupId, OrganizationId } from '../protocol/ids.ts';
 import type { Principal } from '../protocol/principals.ts';
+import type { Upload, UploadKey, UploadStore } from './port/uploads.ts';
 
 /** The four ways a database says no. Adapters turn every driver error into one of these, and throw it. */
 export type StoreFaultKind =
@@ -31,6 +32,7 @@ export class StoreFault extends Error {
 export interface AuthorityStore {
   readonly engine: 'sqlite' | 'postgres';
   readonly organizations: OrganizationStore;
+  readonly uploads: UploadStore;
 
   /**
    * One acceptance: begin, take the locks in the fixed order (organization, actor, tree, Groups sorted), then in a later
@@ -311,6 +313,7 @@ export interface Reader extends HistoryReader {
   /** By position. */
   snapshots(groupId: string, afterPosition: number, limit: number): Promise<SnapshotRow[]>;
   audit(afterId: number, limit: number, groupId?: string): Promise<AuditRow[]>;
+  upload(key: UploadKey): Promise<Upload | undefined>;
 }
 
 /** Rows as they are stored, for who proves them. In no order unless one is named; what is not there is left out. */

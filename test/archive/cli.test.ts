@@ -2,11 +2,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { mwp } from '../../src/cli/mwp.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KeyVault } from '../../src/platform/key-vault.ts';
 import { decodeMasterKey } from '../../src/platform/master-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { runMwp } from '../support/command-line.ts';
 import { MASTER_KEY, sealRegistry } from '../support/sealing.ts';
 import { Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
@@ -28,21 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function run(...args: string[]) {
-  const output = { stdout: '', stderr: '' };
-  vi.stubEnv('MWP_DATA_DIR', join(folder, 'data'));
-  vi.stubEnv('MWP_MASTER_KEY', KEY);
-  for (const stream of ['stdout', 'stderr'] as const) {
-    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-      output[stream] += String(text);
-      return true;
-    });
-  }
-  const code = await mwp(args);
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  return { ...output, code };
-}
+const run = (...args: string[]) => runMwp(args, { MWP_DATA_DIR: join(folder, 'data'), MWP_MASTER_KEY: KEY });
 
 const file = (name: string) => join(folder, name);
 const slug = () => tenant.organization.slug;

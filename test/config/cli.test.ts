@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { mwp } from '../../src/cli/mwp.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newMasterKeyText } from '../../src/platform/master-key.ts';
+import { runMwp } from '../support/command-line.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 
@@ -17,27 +17,11 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'mwp-cli-'));
 });
 afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** In this process, as the executable would run it. */
-async function run(args: string[], environment: Record<string, string> = {}) {
-  const output = { stdout: '', stderr: '' };
-  for (const [name, value] of Object.entries({ MWP_DATA_DIR: join(folder, 'data'), ...environment }))
-    vi.stubEnv(name, value);
-  for (const stream of ['stdout', 'stderr'] as const) {
-    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-      output[stream] += String(text);
-      return true;
-    });
-  }
-  const code = await mwp(args);
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  return { ...output, code };
-}
+const run = (args: string[], environment: Record<string, string> = {}) =>
+  runMwp(args, { MWP_DATA_DIR: join(folder, 'data'), ...environment });
 
 /** As a process of its own, once it serves. */
 async function served(environment: Record<string, string>) {

@@ -6,9 +6,9 @@ import { copyFileSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSyn
 import { realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { expect, vi } from 'vitest';
-import { mwp } from '../../src/cli/mwp.ts';
+import { expect } from 'vitest';
 import { canonicalText } from '../../src/wire/canonical.ts';
+import { runMwp } from '../support/command-line.ts';
 
 export const BUNDLE = process.env['MWP_BUNDLE'] ?? resolve(import.meta.dirname, '../../../shared/mwp');
 export const hasBundle = existsSync(join(BUNDLE, 'conformance/manifest.json'));
@@ -100,21 +100,7 @@ export function republish(
   writeFileSync(path, JSON.stringify(republished));
 }
 
-/** `mwp conformance …` in this process. */
-export async function conformance(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const output = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) {
-    vi.spyOn(process[stream], 'write').mockImplementation((text) => {
-      output[stream] += String(text);
-      return true;
-    });
-  }
-  try {
-    return { code: await mwp(['conformance', ...args]), ...output };
-  } finally {
-    vi.restoreAllMocks();
-  }
-}
+export const conformance = (...args: string[]) => runMwp(['conformance', ...args]);
 
 /** One sentence on standard error, and no line of any part: no case ran. */
 export async function expectRefused(folder: string, sentence: string | RegExp) {

@@ -89,7 +89,7 @@ describe('isolation by row-level security', () => {
 
   it('every table holds rows of both tenants, and forces row-level security with one policy for all commands', async () => {
     const tables = await behind.tables();
-    expect(tables).toHaveLength(20);
+    expect(tables).toHaveLength(21);
     for (const table of tables) {
       const [rows] = await behind.query(`SELECT count(DISTINCT organization_id) AS count FROM {${table}}`);
       expect([table, Number(rows?.['count'])]).toEqual([table, 2]);
@@ -161,7 +161,7 @@ describe('isolation by row-level security', () => {
     const rights = await behind.query(`SELECT table_name || ' ' || privilege_type AS granted
       FROM information_schema.role_table_grants
       WHERE grantee = '${RUNTIME_ROLE}' AND table_schema = 'mwp' AND privilege_type NOT IN ('SELECT', 'INSERT') ORDER BY 1`);
-    expect(rights.map((row) => row['granted'])).toEqual(['audit DELETE', 'challenges DELETE']);
+    expect(rights.map((row) => row['granted'])).toEqual(['audit DELETE', 'challenges DELETE', 'uploads DELETE']);
     const columns = await behind.query(`SELECT table_name || ' ' || column_name AS granted
       FROM information_schema.role_column_grants
       WHERE grantee = '${RUNTIME_ROLE}' AND table_schema = 'mwp' AND privilege_type = 'UPDATE' ORDER BY 1`);
@@ -179,6 +179,9 @@ describe('isolation by row-level security', () => {
       'streams policy_position',
       'streams position',
       'streams revision',
+      'uploads recorded_at_millis',
+      'uploads size',
+      'uploads state',
     ]);
   });
 

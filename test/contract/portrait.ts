@@ -8,6 +8,7 @@ import { admissionRow, AGENT, AUTHORITY, binding, hash, newOrganization, planFor
 export const GROUP = 'urn:group:same' as GroupId;
 const HASH = hash('same');
 const RECEIPT = { actor: AGENT, actionId: 'urn:action:same' };
+const UPLOAD = { principal: AGENT, hash: HASH };
 const FAR = '2126-01-01T00:00:00.000Z';
 
 /** `mark` is the one thing that tells two tenants apart. */
@@ -21,6 +22,7 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
     validity: [{ keyId: 'urn:key:1', recordedAt: FAR, validUntil: FAR }],
   });
   await store.organizations.consumeChallenge(org, 'urn:challenge:same', FAR);
+  await store.uploads.complete(org, { ...UPLOAD, size: mark.length });
   await store.organizations.recordAudit(org, { stage: 'domain', reason: mark, code: 'X', actor: AGENT });
   const plan = planFor([GROUP], { receipt: RECEIPT });
   await store.acceptTransition(org, plan, async ({ now }) => {
@@ -115,6 +117,7 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     snapshots: await reader.snapshots(GROUP, 0, 10),
     aggregateHashes: await reader.aggregateHashes(GROUP),
     audit: await reader.audit(0, 10),
+    upload: await reader.upload(UPLOAD),
     streamRows: await reader.streamRows('', 10),
     transitions: await reader.transitions(GROUP, 0, 10),
     commands: await reader.commands([HASH]),

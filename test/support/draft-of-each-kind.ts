@@ -58,6 +58,15 @@ const provisional = {
 
 export type Case = [world: () => World, draft: (world: World) => CommandDraft];
 
+const amendment = { amendmentId: 'urn:test:amendment', messageId: 'urn:test:message', reason: 'Not what I meant' };
+
+function saidMessage(): World {
+  const world = staffedMission();
+  const said = { messageId: 'urn:test:message', conversationId: mainConversation(world), content: 'Hello' };
+  world.accept(byAgent(WORKER, 'message.post', said));
+  return world;
+}
+
 export const CASES: Record<string, Case> = {
   'mission.create': [
     staffedMission,
@@ -117,6 +126,18 @@ export const CASES: Record<string, Case> = {
         announcement: true,
       }),
   ],
+  'message.correct': [
+    saidMessage,
+    () =>
+      byAgent(WORKER, 'message.correct', {
+        ...amendment,
+        replacementContent: [
+          { type: 'text', text: 'Hello, all' },
+          { type: 'artifact_ref', artifactHash: hashOf('a') },
+        ],
+      }),
+  ],
+  'message.retract': [saidMessage, () => byAgent(WORKER, 'message.retract', amendment)],
   'work.propose': [
     staffedMission,
     () => byAgent(WORKER, 'work.propose', { proposalId: 'urn:test:proposal', contract: contractOf() }),

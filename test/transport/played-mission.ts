@@ -10,6 +10,7 @@ import { Api, path } from './api.ts';
 
 /** Of the one Message in the main Conversation. */
 export const TEXT = 'Plan: first the code, then the tests.';
+export const TEXTS = { why: 'The order was wrong.', corrected: 'First the tests.', retracted: 'There is no time.' };
 
 const USAGE = 'ext.missionweaveprotocol.core.resource_usage_record';
 
@@ -53,7 +54,12 @@ export async function playMission(store: AuthorityStore): Promise<PlayedMission>
   await mission.offer(offered, [bob]);
   await mission.accept(bob, 'work.propose', { proposalId: id(), contract: mission.contract() });
   const { json } = await api.get(olga, group);
-  await mission.say(ada, TEXT, json.group.mainConversationId);
+  const messageId = id();
+  const conversationId = json.group.mainConversationId;
+  await mission.accept(ada, 'message.post', { messageId, conversationId, content: TEXT });
+  const corrected = { amendmentId: id(), messageId, reason: TEXTS.why, replacementContent: TEXTS.corrected };
+  await mission.accept(ada, 'message.correct', corrected);
+  await mission.accept(ada, 'message.retract', { amendmentId: id(), messageId, reason: TEXTS.retracted });
   const items = { active: second.workItemId, queued, open, offered, verified: first.workItemId };
   const list = (below: string) => api.all(ada, `${group}/${below}`);
   return { tenant, api, mission, olga, ada, bob, group, items, list };

@@ -5,7 +5,7 @@ import { stateHash } from '../../src/wire/state-document.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import type { Shown } from './answers.ts';
 import { path, refusalIn, type Api } from './api.ts';
-import { expectValid, playMission, TEXT, type PlayedMission } from './played-mission.ts';
+import { expectValid, playMission, TEXT, TEXTS, type PlayedMission } from './played-mission.ts';
 
 describe.each(STORES)('$name: reading a Mission', ({ open }) => {
   // One played Mission for all: every test here only reads.
@@ -114,15 +114,22 @@ describe.each(STORES)('$name: reading a Mission', ({ open }) => {
     expect(active.json.items.every(({ lease }) => lease.state === 'active')).toBe(true);
   });
 
-  it('MWP-MSN-017: /messages: valid as documents, with authority false', async () => {
+  it('MWP-MSN-017, MWP-MSN-023: /messages: valid as documents, authority false, each amendment beside its original', async () => {
     const { json } = await api.get(played.bob, group);
     const messages = await played.list(`conversations/${path(json.group.mainConversationId)}/messages`);
     expectValid(
       'message',
       messages.map(({ message }) => message),
     );
-    expect(messages.map(({ message }) => [message.authority, message.content])).toEqual([
-      [false, [{ type: 'text', text: TEXT }]],
+    const original = messages.find(({ message }) => message.kind === 'message')?.message.messageId;
+    const textPart = (text: string) => ({ type: 'text', text });
+    const told = messages.map(({ message: { kind, authority, content, targetMessageId, reason } }) =>
+      JSON.stringify([kind, authority, content[0], targetMessageId, reason]),
+    );
+    expect(told.sort()).toEqual([
+      JSON.stringify(['correction', false, textPart(TEXTS.corrected), original, TEXTS.why]),
+      JSON.stringify(['message', false, textPart(TEXT), undefined, undefined]),
+      JSON.stringify(['retraction', false, textPart(TEXTS.retracted), original, TEXTS.retracted]),
     ]);
     const [first] = (await played.list('conversations')).filter(
       ({ conversation }) => conversation.type === 'work_item',

@@ -257,7 +257,8 @@ describe('values', () => {
 
   it('MWP-FND-003b: a fault names the member and never its value', () => {
     const check = checkDocument('command', command({ ...ofAgent, actionId: 'my secret' }));
-    expect(check).toEqual({ valid: false, fault: expect.stringMatching(/^\/actionId /) as unknown });
+    const named = expect.stringMatching(/^\/actionId /) as unknown;
+    expect(check).toEqual({ valid: false, fault: named, reason: named });
     expect(JSON.stringify(check)).not.toContain('secret');
   });
 });

@@ -5,7 +5,9 @@ import { approvalGrantExecution } from './approval-grant-execution.ts';
 import { artifactPublish } from './artifact-publish.ts';
 import { membershipChange } from './membership-change.ts';
 import { membershipEnd } from './membership-end.ts';
+import { messageCorrect } from './message-correct.ts';
 import { messagePost } from './message-post.ts';
+import { messageRetract } from './message-retract.ts';
 import { missionApprove } from './mission-approve.ts';
 import { missionCancel } from './mission-cancel.ts';
 import { missionCreate } from './mission-create.ts';
@@ -41,6 +43,8 @@ const KINDS: readonly CommandKind<unknown>[] = [
   membershipChange,
   membershipEnd,
   messagePost,
+  messageCorrect,
+  messageRetract,
   workPropose,
   workAuthorize,
   workOffer,

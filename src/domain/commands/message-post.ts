@@ -1,36 +1,26 @@
 // message.post: any member says something in a Conversation of its Group; it licenses nothing (commands.md 1.14).
 import { z } from 'zod';
-import { messagePart } from '../../protocol/documents/message.ts';
-import { actor, id, text, unique } from '../../protocol/documents/shapes.ts';
+import { actor, id, unique } from '../../protocol/documents/shapes.ts';
 import { principalKey, samePrincipal } from '../../protocol/principals.ts';
 import { refuse, type Refusal } from '../../protocol/refusals.ts';
 import { millisFromTimestamp } from '../../protocol/timestamps.ts';
 import type { ConversationAggregate, MessageAggregate } from '../aggregates.ts';
 import type { Command, CommandKind, Request } from '../decider.ts';
+import { contentParts, messageContent } from '../message-content.ts';
 import { one, type RecentRead } from '../reads.ts';
 import { checkMissionNotTerminal, groupOf, missionOf } from '../roles.ts';
 import type { View } from '../view.ts';
 import { optional, payload } from './shapes.ts';
 
-/** Parts of one Message. */
-const PARTS_MAXIMUM = 100;
-/** JSON characters of one `data_ref`; what is larger goes as an Artifact, by reference (MWP-MSN-016b). */
-const INLINE_DATA_MAXIMUM = 65_536;
 /** Mentions, and references, of one Message: each may wake somebody. */
 const MENTIONS_MAXIMUM = 200;
 const RATE_WINDOW_SECONDS = 60;
-
-const part = messagePart.refine(
-  (value) => value.type !== 'data_ref' || JSON.stringify(value.data).length <= INLINE_DATA_MAXIMUM,
-  'is too large to stand inline; publish an Artifact and refer to it',
-);
 
 const schema = payload({
   messageId: id,
   /** Or in the envelope. */
   conversationId: optional(id),
-  /** A plain string is one text part: the reference's clients send that. */
-  content: z.union([text(1, 100_000), z.array(part).min(1).max(PARTS_MAXIMUM)]),
+  content: messageContent,
   mentions: optional(unique(actor).refine((items) => items.length <= MENTIONS_MAXIMUM, 'names too many')),
   references: optional(unique(id).refine((items) => items.length <= MENTIONS_MAXIMUM, 'names too many')),
   /** MWP-MSN-017 */
@@ -153,7 +143,7 @@ function message(
     author: command.actor,
     kind: 'message',
     authority: false,
-    content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+    content: contentParts(content),
     ...(mentions?.length && { mentions }),
     ...(references?.length && { references }),
     committedAt: now,

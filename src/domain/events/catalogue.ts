@@ -5,6 +5,7 @@ import { approvalExecutionGranted } from './approval-execution-granted.ts';
 import { artifactPublished } from './artifact-published.ts';
 import { membershipChanged } from './membership-changed.ts';
 import { membershipEnded } from './membership-ended.ts';
+import { messageCorrected, messageRetracted } from './message-amended.ts';
 import { messagePosted } from './message-posted.ts';
 import { missionApproved } from './mission-approved.ts';
 import { missionCancelled } from './mission-cancelled.ts';
@@ -43,6 +44,8 @@ const KINDS: readonly EventKind<unknown>[] = [
   membershipChanged,
   membershipEnded,
   messagePosted,
+  messageCorrected,
+  messageRetracted,
   workExecutionLeaseRevoked,
   workCancelled,
   workProposed,

@@ -1,6 +1,7 @@
 // message.posted: one more Message that never changes (MWP-FND-013c); its Conversation is one revision on.
 import type { MessageAggregate } from '../aggregates.ts';
 import type { EventKind } from '../decider.ts';
+import type { View } from '../view.ts';
 
 interface MessagePosted {
   message: MessageAggregate;
@@ -10,11 +11,13 @@ export const messagePosted: EventKind<MessagePosted> = {
   kind: 'message.posted',
   erasable: ['message.content.*.text', 'message.content.*.data'],
 
-  evolve(view, { payload: { message } }) {
-    view.set('message', message.messageId, message.groupId, message);
-    const conversation = view.toChange('conversation', message.conversationId);
-    if (!conversation) return;
-    const revision = conversation.revision + 1;
-    view.set('conversation', message.conversationId, message.groupId, { ...conversation, revision });
-  },
+  evolve: (view, { payload: { message } }) => commitMessage(view, message),
 };
+
+export function commitMessage(view: View, message: MessageAggregate): void {
+  view.set('message', message.messageId, message.groupId, message);
+  const conversation = view.toChange('conversation', message.conversationId);
+  if (!conversation) return;
+  const revision = conversation.revision + 1;
+  view.set('conversation', message.conversationId, message.groupId, { ...conversation, revision });
+}

@@ -12,6 +12,7 @@ import { organizationStore } from './organizations.ts';
 import { postgresProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
 import { recordSnapshot } from './snapshots.ts';
+import { uploadStore } from './uploads.ts';
 import { WRITE, WRITE_PARAMETERS } from './writing.ts';
 
 /** Neither owner nor superuser; the migrations create it. */
@@ -68,6 +69,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const store: AuthorityStore = {
     engine: 'postgres',
     organizations: organizationStore(connections, clock, onLostAudit, options.sealRegistry),
+    uploads: uploadStore(connections, millis),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (transaction) => work(readerOf(transaction, organizationId, clock?.text))),

@@ -31,6 +31,7 @@ import { admissions, commands, documents, events, policyLog, receipts, streams }
 import type { Row, Value } from './session.ts';
 import { CLOCK, columnsOf, forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
+import { findUpload } from './uploads.ts';
 
 const STREAMS = forEachOf(
   '$2',
@@ -118,5 +119,6 @@ export function readerOf(
     ...snapshotReader(transaction, organizationId),
     audit: (afterId, limit, groupId) =>
       auditPage(transaction, organizationId, { afterId, limit: pageLimit(limit), groupId }),
+    upload: (key) => findUpload(transaction, organizationId, key),
   };
 }

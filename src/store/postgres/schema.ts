@@ -465,6 +465,39 @@ export const groupSnapshots = mwp.table(
   ],
 );
 
+export const uploads = mwp.table(
+  'uploads',
+  {
+    organizationId: tenant(),
+    hash: bytes('hash').notNull(),
+    principalType: bytes('principal_type').notNull(),
+    principalId: bytes('principal_id').notNull(),
+    size: whole('size').notNull(),
+    recordedAtMillis: whole('recorded_at_millis').notNull(),
+    state: bytes('state').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'uploads_pkey',
+      columns: [table.organizationId, table.hash, table.principalType, table.principalId],
+    }),
+    foreignKey({
+      name: 'uploads_principal',
+      columns: [table.organizationId, table.principalType, table.principalId],
+      foreignColumns: [principals.organizationId, principals.principalType, principals.principalId],
+    }),
+    // What counts against a quota, and what a sweep looks at: what is published is neither.
+    index('uploads_unpublished')
+      .on(table.organizationId, table.principalType, table.principalId, table.recordedAtMillis)
+      .where(sql`state <> 'published'`),
+    index('uploads_by_age')
+      .on(table.organizationId, table.recordedAtMillis)
+      .where(sql`state <> 'published'`),
+    check('uploads_state', sql`state IN ('reserved', 'complete', 'published')`),
+    check('uploads_size', sql`size >= 0`),
+  ],
+);
+
 export const audit = mwp.table(
   'audit',
   {

@@ -28,6 +28,7 @@ import { load, page } from './loading.ts';
 import { currentPolicy } from './policies.ts';
 import { snapshotReader } from './snapshots.ts';
 import { tenantStatement } from './statements.ts';
+import { findUpload } from './uploads.ts';
 
 const STREAM = tenantStatement('stream', 'SELECT * FROM streams WHERE organization_id = ?1 AND stream_id = ?2');
 const STREAM_IDS = tenantStatement(
@@ -121,5 +122,6 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
     ...snapshotReader(connection, organizationId),
     audit: async (afterId, limit, groupId) =>
       auditPage(connection, organizationId, { afterId, limit: pageLimit(limit), groupId }),
+    upload: async (key) => findUpload(connection, organizationId, key),
   };
 }

@@ -79,6 +79,11 @@ async function playMission(recorded: RecordedTenant, mission: Mission, { olga, a
   for (const actor of [olga, ada, bob])
     await mission.say(actor, 'Plan: first the code, then the tests.', conversationId);
   const { events, receipt } = await mission.say(olga, 'And then the manual.', conversationId);
+  const { messageId } = events[0]?.payload['message'] as { messageId: string };
+  const replacementContent = 'And then the handbook.';
+  const reason = 'It is longer';
+  await mission.accept(olga, 'message.correct', { amendmentId: id(), messageId, reason, replacementContent });
+  await mission.accept(olga, 'message.retract', { amendmentId: id(), messageId, reason: 'No time' });
 
   const first = await mission.submitForApproval([content]);
   const change = mission.approval(first, [content], 'changes_requested', 'More tests');

@@ -1,0 +1,24 @@
+// message.correct: the author of a Message says it anew; the original stays (commands.md 1.15).
+import type { z } from 'zod';
+import { id } from '../../protocol/documents/shapes.ts';
+import { amend, amendedConversationRead, amendedRevision, amendmentReads } from '../amendments.ts';
+import type { CommandKind } from '../decider.ts';
+import { contentParts, messageContent } from '../message-content.ts';
+import { payload, reason } from './shapes.ts';
+
+const schema = payload({ amendmentId: id, messageId: id, reason, replacementContent: messageContent });
+
+export const messageCorrect: CommandKind<z.infer<typeof schema>> = {
+  kind: 'message.correct',
+  payload: schema,
+  actors: ['agent', 'human'],
+  group: 'existing',
+  revision: amendedRevision,
+  reads: amendmentReads,
+  moreReads: amendedConversationRead,
+
+  decide(request, view, { now }) {
+    const content = contentParts(request.payload.replacementContent);
+    return amend(request, { eventKind: 'message.corrected', kind: 'correction', content }, view, now);
+  },
+};
