@@ -1,6 +1,7 @@
 // A bundle as it comes, chunk by chunk: lines with their number and the hash of all before them, and the transitions that
 // they make up. Everything is bounded, because a stranger may have written it.
 import { createHash } from 'node:crypto';
+import { splitLines } from '../wire/lines.ts';
 import {
   BUNDLE_FORMAT,
   BundleFault,
@@ -18,7 +19,6 @@ const TRANSITION_LINES_MAXIMUM = 20_000;
 const TRANSITION_BYTES_MAXIMUM = 268_435_456;
 /** Events of a page, whose signatures are verified side by side. */
 const PAGE = 250;
-const NEWLINE = 0x0a;
 
 export class BundleReading {
   private readonly lines: AsyncGenerator<Uint8Array>;
@@ -27,7 +27,7 @@ export class BundleReading {
   private waiting: { line: BundleLine; bytes: Uint8Array } | undefined;
 
   constructor(chunks: AsyncIterable<Uint8Array>) {
-    this.lines = splitLines(chunks);
+    this.lines = splitLines(chunks, LINE_MAXIMUM, (sentence) => new BundleFault(sentence));
   }
 
   async header(): Promise<HeaderLine> {
@@ -136,22 +136,4 @@ class TransitionLines {
     if (rows.has(row.signingHash)) throw new BundleFault(`line ${number}: a document or its record stands there twice`);
     rows.set(row.signingHash, row);
   }
-}
-
-async function* splitLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let parts: Uint8Array[] = [];
-  let held = 0;
-  for await (const chunk of chunks) {
-    let rest = chunk;
-    for (let end = rest.indexOf(NEWLINE); end >= 0; end = rest.indexOf(NEWLINE)) {
-      yield Buffer.concat([...parts, rest.subarray(0, end)]);
-      parts = [];
-      held = 0;
-      rest = rest.subarray(end + 1);
-    }
-    parts.push(rest);
-    held += rest.length;
-    if (held > LINE_MAXIMUM) throw new BundleFault(`a line of more than ${LINE_MAXIMUM} bytes`);
-  }
-  if (held > 0) throw new BundleFault('cut off: the last line has no end');
 }

@@ -80,12 +80,12 @@ function judgeEvent(row: EventRow, accepting: Accepting): Promise<Judgement> {
   return judge('event', read, () => found, accepting);
 }
 
-function lookupOf(row: AdmissionRow | undefined, { authority }: Accepting): AdmissionLookup {
+export function lookupOf(row: AdmissionRow | undefined, { authority }: Accepting): AdmissionLookup {
   if (!row) return { outcome: 'absent' };
   return { outcome: 'found', record: { bytes: Buffer.from(row.record, 'utf8') }, authenticatedService: authority };
 }
 
-async function judge<Kind extends SignedDocumentKind>(
+export async function judge<Kind extends SignedDocumentKind>(
   kind: Kind,
   read: ReadResult<Kind>,
   found: () => AdmissionLookup,

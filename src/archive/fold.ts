@@ -30,6 +30,8 @@ export interface FoldedAggregate {
 export class StreamFold {
   private readonly view = new WatchedView({ complete: true });
   private readonly versions = new Map<string, number>();
+  /** Of what did not change since it was last hashed. */
+  private readonly hashes = new Map<string, string>();
   /** False after an Event that could not be folded: what follows gives no state. */
   whole = true;
 
@@ -48,7 +50,10 @@ export class StreamFold {
 
   /** The Events of one transition are folded: each aggregate that they changed is one version further. */
   transitionEnded(): void {
-    for (const key of this.view.touched) this.versions.set(key, (this.versions.get(key) ?? 0) + 1);
+    for (const key of this.view.touched) {
+      this.versions.set(key, (this.versions.get(key) ?? 0) + 1);
+      this.hashes.delete(key);
+    }
     this.view.touched.clear();
   }
 
@@ -56,8 +61,14 @@ export class StreamFold {
     return this.view.all().map((entry) => ({ ...entry, version: this.versions.get(keyOf(entry.kind, entry.id)) ?? 0 }));
   }
 
+  /** Between two transitions. */
   stateHash(organizationId: string, groupId: string): string {
-    const hashes = this.view.all().map(({ kind, id, document }) => ({ kind, id, hash: canonicalHash(document) }));
+    const hashes = this.view.all().map(({ kind, id, document }) => {
+      const key = keyOf(kind, id);
+      const hash = this.hashes.get(key) ?? canonicalHash(document);
+      this.hashes.set(key, hash);
+      return { kind, id, hash };
+    });
     return stateHash(stateDocument(organizationId, groupId, hashes));
   }
 }

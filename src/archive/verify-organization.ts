@@ -1,6 +1,6 @@
 // All that one Organization's store holds of its history, in one snapshot: every stream, then what no stream accounts for.
 import type { OrganizationRow, Reader, RowCounts, StreamHead } from '../store/port.ts';
-import { StoreFault, TRANSITION_TABLES } from '../store/port.ts';
+import { StoreFault, COUNTED_TABLES } from '../store/port.ts';
 import type { Accepting } from './check-signatures.ts';
 import { checkAggregates, checkHead, checkTexts, isOrganizationStream } from './check-state.ts';
 import { Findings } from './findings.ts';
@@ -9,6 +9,8 @@ import { registryEvidence } from './historical-evidence.ts';
 import { storedTransitions } from './store-source.ts';
 import type { CheckSeal } from '../trust/registry.ts';
 import { verifyRegistry } from './verify-registry.ts';
+import type { SnapshotBlobs } from './snapshot/ports.ts';
+import { SnapshotWalk } from './verify-snapshots.ts';
 import { verifyStream } from './verify-stream.ts';
 
 /** Heads read in one go. */
@@ -42,6 +44,8 @@ export interface VerifyOptions {
   anchors?: readonly AnchoredHead[];
   told?: (report: StreamReport) => void;
   progress?: (streamId: string, events: number) => void;
+  /** What snapshots name; without it their bytes are not looked at. */
+  blobs?: SnapshotBlobs;
   /** Needs the master key; without it the seals of the Registry's log are not looked at. */
   checkSeal?: CheckSeal;
 }
@@ -51,13 +55,13 @@ type AboutOrganization = Pick<OrganizationRow, 'organizationId' | 'authority'>;
 export async function verifyOrganization(
   { organizationId, authority }: AboutOrganization,
   reader: Reader,
-  { anchors = [], told, progress, checkSeal }: VerifyOptions = {},
+  { anchors = [], told, progress, blobs, checkSeal }: VerifyOptions = {},
 ): Promise<OrganizationReport> {
   const registered = await verifyRegistry({ organizationId }, reader, checkSeal);
   const evidence = registryEvidence(organizationId, registered.registry);
   const accepting: Accepting = { organizationId, authority, evidence };
   const report: OrganizationReport = { streams: 0, events: 0, faults: 0, sentences: [], notes: [], heads: [] };
-  const visited = Object.fromEntries(TRANSITION_TABLES.map((table) => [table, 0])) as RowCounts;
+  const visited = Object.fromEntries(COUNTED_TABLES.map((table) => [table, 0])) as RowCounts;
   /** Without the state of every stream nothing can be said of rows of state too many. */
   let folded = true;
   const awaited = new Map(anchors.map((anchor) => [anchor.streamId, anchor]));
@@ -67,7 +71,11 @@ export async function verifyOrganization(
       const { streamId } = row.head;
       const anchor = awaited.get(streamId);
       awaited.delete(streamId);
-      const watch = { ...(anchor && { anchor }), ...(progress && { progress: progress.bind(undefined, streamId) }) };
+      const watch = {
+        ...(anchor && { anchor }),
+        ...(blobs && { blobs }),
+        ...(progress && { progress: progress.bind(undefined, streamId) }),
+      };
       const stream = await verifyStored(row, accepting, reader, watch);
       report.streams += 1;
       report.events += stream.report.events;
@@ -84,7 +92,7 @@ export async function verifyOrganization(
   const rest = new Findings();
   for (const streamId of awaited.keys()) rest.fault(`streams: ${streamId} stands in the heads file and is gone`);
   const counts = await reader.rowCounts();
-  for (const table of TRANSITION_TABLES) {
+  for (const table of COUNTED_TABLES) {
     if (counts[table] === visited[table]) continue;
     if (!folded && (table === 'aggregates' || table === 'texts')) continue;
     rest.fault(`${table}: ${counts[table]} rows, and transitions account for ${visited[table]}`);
@@ -100,6 +108,7 @@ export async function verifyOrganization(
 
 interface Watch {
   anchor?: AnchoredHead;
+  blobs?: SnapshotBlobs;
   progress?: (events: number) => void;
 }
 
@@ -108,21 +117,24 @@ export async function verifyStored(
   row: { head: StreamHead; streamKind: string },
   accepting: Accepting,
   reader: Reader,
-  watch: Watch = {},
+  { blobs, ...watch }: Watch = {},
 ): Promise<{ report: StreamReport; visited: Partial<RowCounts>; folded: boolean }> {
   const { streamId } = row.head;
   const isGroup = !isOrganizationStream(streamId);
+  const snapshots = isGroup ? new SnapshotWalk(streamId, { reader, ...(blobs && { blobs }) }, accepting) : undefined;
   try {
     const verified = await verifyStream(
       {
         streamId,
         pages: storedTransitions(streamId, reader),
         checkTexts: (texts, findings) => checkTexts(texts, reader, findings),
+        ...(snapshots && { passed: (at, findings) => snapshots.passed(at, findings) }),
         ...watch,
       },
       accepting,
     );
-    const { findings, end, fold } = verified;
+    const { findings, end, fold, visited } = verified;
+    await snapshots?.ended(end.position, findings);
     const aggregates = await checkAggregates(verified, isGroup, reader);
     checkHead(verified, row);
     const report: StreamReport = {
@@ -134,7 +146,9 @@ export async function verifyStored(
       sentences: findings.sentences(),
       notes: findings.notes,
     };
-    return { report, visited: { ...verified.visited, aggregates }, folded: fold.whole };
+    const { group_snapshots = 0, admissions = 0 } = snapshots?.visited ?? {};
+    const all = { ...visited, aggregates, group_snapshots, admissions: visited.admissions + admissions };
+    return { report, visited: all, folded: fold.whole };
   } catch (error) {
     // A row that the store itself cannot read: somebody else has written there.
     if (!(error instanceof StoreFault) || error.kind !== 'corrupt') throw error;

@@ -9,6 +9,7 @@ import { Findings } from './findings.ts';
 import { StreamFold } from './fold.ts';
 import type { AnchoredHead } from './heads.ts';
 import type { RecordedTransition } from './recorded.ts';
+import type { Passed } from './verify-snapshots.ts';
 
 export interface StreamToVerify {
   streamId: string;
@@ -17,11 +18,13 @@ export interface StreamToVerify {
   anchor?: AnchoredHead;
   /** What stands beside the Events of a page: their texts. */
   checkTexts?: (texts: readonly TextRow[], findings: Findings) => Promise<void>;
+  /** Told where the walk stands, after each transition. */
+  passed?: (at: Passed, findings: Findings) => Promise<void>;
   progress?: (events: number) => void;
 }
 
 /** Rows that the transitions account for. */
-export type Visited = Omit<RowCounts, 'streams' | 'aggregates'>;
+export type Visited = Omit<RowCounts, 'streams' | 'aggregates' | 'group_snapshots'>;
 
 /** Where the transitions lead: what the head must say. */
 export interface VerifiedStream {
@@ -35,7 +38,10 @@ export interface VerifiedStream {
 export async function verifyStream(stream: StreamToVerify, accepting: Accepting): Promise<VerifiedStream> {
   const walk = new Walk(stream, accepting);
   for await (const page of stream.pages) {
-    for (const judged of await judgePage(page, accepting)) walk.take(judged);
+    for (const judged of await judgePage(page, accepting)) {
+      walk.take(judged);
+      await stream.passed?.(walk.at(judged.recorded), walk.findings);
+    }
     await stream.checkTexts?.(walk.takeTexts(), walk.findings);
     stream.progress?.(page.reduce((events, transition) => events + transition.events.length, 0));
   }
@@ -68,6 +74,11 @@ class Walk {
     this.takeCommand(judged);
     this.takePolicyLog(recorded);
     this.takeLog(recorded);
+  }
+
+  at({ events, policyLog }: RecordedTransition): Passed {
+    const { end, fold } = this;
+    return { end, fold, events, policyLog };
   }
 
   /** Of the Events since it was last asked. */

@@ -38,3 +38,8 @@ const INDEXERS: Indexers = {
 export function indexOf<K extends AggregateKind>(kind: K, document: Aggregates[K]): AggregateIndex {
   return INDEXERS[kind](document);
 }
+
+/** Of a word that came from outside. */
+export function isAggregateKind(kind: string): kind is AggregateKind {
+  return Object.hasOwn(INDEXERS, kind);
+}

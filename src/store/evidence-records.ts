@@ -1,7 +1,7 @@
-// Commands, documents, admission records, receipts and the policy log as the tables spell them: snake_case, principals
+// Commands, documents, admission records, receipts, the policy log and snapshots as the tables spell them: snake_case, principals
 // in two columns. Both engines use the same names. Knows no SQL.
 import type { PrincipalType } from '../protocol/principals.ts';
-import type { AdmissionRow, CommandRow, DocumentRow, PolicyLogRow, ReceiptRow } from './port.ts';
+import type { AdmissionRow, CommandRow, DocumentRow, PolicyLogRow, ReceiptRow, SnapshotRow } from './port.ts';
 import { parseStored } from './stored-json.ts';
 
 export interface CommandRecord {
@@ -211,5 +211,48 @@ export function policyLogFromRecord(record: PolicyLogRecord): PolicyLogRow {
     details: record.details,
     eventId: record.event_id,
     revision: record.revision,
+  };
+}
+
+export interface SnapshotRecord {
+  group_id: string;
+  position: number;
+  snapshot_id: string;
+  through_sequence: number;
+  signing_hash: string;
+  artifact_hash: string;
+  state_hash: string;
+  packs: string;
+  created_at: string;
+  body: string;
+}
+
+export function snapshotToRecord(row: SnapshotRow): SnapshotRecord {
+  return {
+    group_id: row.groupId,
+    position: row.position,
+    snapshot_id: row.snapshotId,
+    through_sequence: row.throughSequence,
+    signing_hash: row.signingHash,
+    artifact_hash: row.artifactHash,
+    state_hash: row.stateHash,
+    packs: row.packs,
+    created_at: row.createdAt,
+    body: row.body,
+  };
+}
+
+export function snapshotFromRecord(record: SnapshotRecord): SnapshotRow {
+  return {
+    groupId: record.group_id,
+    position: record.position,
+    snapshotId: record.snapshot_id,
+    throughSequence: record.through_sequence,
+    signingHash: record.signing_hash,
+    artifactHash: record.artifact_hash,
+    stateHash: record.state_hash,
+    packs: record.packs,
+    createdAt: record.created_at,
+    body: record.body,
   };
 }

@@ -7,6 +7,7 @@ export function observedStore(store: AuthorityStore, observer: StoreObserver): A
   return {
     engine: store.engine,
     organizations: observedOrganizations(store.organizations, observer),
+    uploads: store.uploads,
     acceptTransition: (organizationId, plan, decide) =>
       observer.acceptance(async () => {
         let mark = performance.now();
@@ -29,6 +30,7 @@ export function observedStore(store: AuthorityStore, observer: StoreObserver): A
         return result;
       }),
     read: (organizationId, work) => store.read(organizationId, work),
+    recordSnapshot: (organizationId, snapshot, admission) => store.recordSnapshot(organizationId, snapshot, admission),
     problems: () => store.problems(),
     close: () => store.close(),
   };

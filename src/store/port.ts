@@ -7,6 +7,7 @@ import type { LoadedAggregate, LoadedReads, Read } from '../domain/reads.ts';
 import type { AggregateChange } from '../domain/view.ts';
 import type { GroupId, OrganizationId } from '../protocol/ids.ts';
 import type { Principal } from '../protocol/principals.ts';
+import type { Upload, UploadKey, UploadStore } from './port/uploads.ts';
 
 /** The four ways a database says no. Adapters turn every driver error into one of these, and throw it. */
 export type StoreFaultKind =
@@ -31,6 +32,7 @@ export class StoreFault extends Error {
 export interface AuthorityStore {
   readonly engine: 'sqlite' | 'postgres';
   readonly organizations: OrganizationStore;
+  readonly uploads: UploadStore;
 
   /**
    * One acceptance: begin, take the locks in the fixed order (organization, actor, tree, Groups sorted), then in a later
@@ -50,6 +52,12 @@ export interface AuthorityStore {
 
   /** One consistent snapshot, read only, without locks. */
   read<Result>(organizationId: OrganizationId, work: (reader: Reader) => Promise<Result>): Promise<Result>;
+
+  /**
+   * Writes a snapshot and its admission record, both or neither, and answers the row that stands at its position then: its
+   * own, or that of who came first.
+   */
+  recordSnapshot(organizationId: OrganizationId, snapshot: SnapshotRow, admission: AdmissionRow): Promise<SnapshotRow>;
 
   /** What is wrong with this database, in sentences; empty when Commands may be accepted. Names an unsafe role, too. */
   problems(): Promise<string[]>;
@@ -249,6 +257,25 @@ export interface PolicyLogRow {
   revision: number;
 }
 
+/** A signed Group Snapshot (decision 26). Its admission record stands with the others, under `snapshots <groupId>`. */
+export interface SnapshotRow {
+  groupId: string;
+  /** From 1, without gaps, per Group. */
+  position: number;
+  snapshotId: string;
+  /** Above that of the one before. */
+  throughSequence: number;
+  signingHash: string;
+  /** Of `body`: what a client is told to ask for. */
+  artifactHash: string;
+  stateHash: string;
+  /** JSON text: the addresses of its state packs, later ones win. */
+  packs: string;
+  createdAt: string;
+  /** The signed document, canonical JSON text. It holds no free text, so nothing is ever taken out of it. */
+  body: string;
+}
+
 // --- reading ------------------------------------------------------------------------------------------------------
 
 export interface PageRequest {
@@ -281,7 +308,12 @@ export interface Reader extends HistoryReader {
   policyLog(groupId: string, afterPosition: number, limit: number): Promise<PolicyLogRow[]>;
   /** Kind, id and hash of every aggregate of the Group, sorted by kind, then id, in byte order: the state document. */
   aggregateHashes(groupId: string): Promise<{ kind: AggregateKind; id: string; hash: string }[]>;
+  latestSnapshot(groupId: string): Promise<SnapshotRow | undefined>;
+  snapshot(groupId: string, snapshotId: string): Promise<SnapshotRow | undefined>;
+  /** By position. */
+  snapshots(groupId: string, afterPosition: number, limit: number): Promise<SnapshotRow[]>;
   audit(afterId: number, limit: number, groupId?: string): Promise<AuditRow[]>;
+  upload(key: UploadKey): Promise<Upload | undefined>;
 }
 
 /** Rows as they are stored, for who proves them. In no order unless one is named; what is not there is left out. */
@@ -299,7 +331,7 @@ export interface HistoryReader {
   registrySince(revision: number): Promise<RegistrySlice>;
   /** All of the Registry as its tables have it, beside the log. */
   registered(): Promise<RegisteredRows>;
-  /** Of this Organization, in each table that transitions write. */
+  /** Of this Organization, in each table whose every row a verification accounts for. */
   rowCounts(): Promise<RowCounts>;
 }
 
@@ -349,7 +381,9 @@ export const TRANSITION_TABLES = [
   'policy_log',
 ] as const;
 
-export type RowCounts = Record<(typeof TRANSITION_TABLES)[number], number>;
+export const COUNTED_TABLES = [...TRANSITION_TABLES, 'group_snapshots'] as const;
+
+export type RowCounts = Record<(typeof COUNTED_TABLES)[number], number>;
 
 // --- organizations, registry, sessions of the API -----------------------------------------------------------------
 

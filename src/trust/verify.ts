@@ -55,11 +55,12 @@ export type ReadResult<Kind extends SignedDocumentKind> =
   { readonly ok: true; readonly document: SignedDocument<Kind> } | ReadFailure;
 
 /**
- * An Event tells the state that its Command changed: it is deeper and larger than what any sender may send. The other
- * kinds keep to the bounds of the wire.
+ * An Event tells the state that its Command changed, and a snapshot repeats entries of the policy log: they are deeper and
+ * larger than what any sender may send. The other kinds keep to the bounds of the wire.
  */
 const BOUNDS: Partial<Record<SignedDocumentKind, JsonBounds>> = {
   event: { maxBytes: 8 * MAX_JSON_BYTES, maxDepth: MAX_JSON_DEPTH + 8 },
+  'group-snapshot': { maxBytes: 8 * MAX_JSON_BYTES, maxDepth: MAX_JSON_DEPTH + 8 },
 };
 
 /** `value` is what stage 1 took, where stage 2 refused it: not one member of it is checked. */

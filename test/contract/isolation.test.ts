@@ -29,7 +29,7 @@ describe.each(STORES)('isolation on $name', ({ open }) => {
     await append(opened.store, b, GROUP);
     expect(await portraitOf(opened.store, a)).toEqual(before);
     const counts = { streams: 1, transitions: 1, events: 1, aggregates: 1, texts: 1, policy_log: 1 };
-    const evidence = { commands: 1, documents: 1, admissions: 1, receipts: 1 };
+    const evidence = { group_snapshots: 1, commands: 1, documents: 1, admissions: 2, receipts: 1 };
     expect(await countsOf(opened.store, a)).toEqual({ ...counts, ...evidence });
     expect(await countsOf(opened.store, b)).toMatchObject({ transitions: 2, events: 2, receipts: 2, streams: 1 });
     expect(await opened.store.organizations.consumeChallenge(b, 'urn:challenge:other', '2126-01-01T00:00:00Z')).toBe(
@@ -89,7 +89,7 @@ describe('isolation by row-level security', () => {
 
   it('every table holds rows of both tenants, and forces row-level security with one policy for all commands', async () => {
     const tables = await behind.tables();
-    expect(tables).toHaveLength(19);
+    expect(tables).toHaveLength(21);
     for (const table of tables) {
       const [rows] = await behind.query(`SELECT count(DISTINCT organization_id) AS count FROM {${table}}`);
       expect([table, Number(rows?.['count'])]).toEqual([table, 2]);
@@ -161,7 +161,7 @@ describe('isolation by row-level security', () => {
     const rights = await behind.query(`SELECT table_name || ' ' || privilege_type AS granted
       FROM information_schema.role_table_grants
       WHERE grantee = '${RUNTIME_ROLE}' AND table_schema = 'mwp' AND privilege_type NOT IN ('SELECT', 'INSERT') ORDER BY 1`);
-    expect(rights.map((row) => row['granted'])).toEqual(['audit DELETE', 'challenges DELETE']);
+    expect(rights.map((row) => row['granted'])).toEqual(['audit DELETE', 'challenges DELETE', 'uploads DELETE']);
     const columns = await behind.query(`SELECT table_name || ' ' || column_name AS granted
       FROM information_schema.role_column_grants
       WHERE grantee = '${RUNTIME_ROLE}' AND table_schema = 'mwp' AND privilege_type = 'UPDATE' ORDER BY 1`);
@@ -179,6 +179,9 @@ describe('isolation by row-level security', () => {
       'streams policy_position',
       'streams position',
       'streams revision',
+      'uploads recorded_at_millis',
+      'uploads size',
+      'uploads state',
     ]);
   });
 

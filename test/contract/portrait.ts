@@ -2,12 +2,13 @@
 // show of it: two portraits differ as soon as one row does.
 import { list, one } from '../../src/domain/reads.ts';
 import type { GroupId, OrganizationId } from '../../src/protocol/ids.ts';
-import type { AuthorityStore, RowCounts } from '../../src/store/port.ts';
-import { AGENT, AUTHORITY, binding, hash, newOrganization, planFor, transitionOf } from './samples.ts';
+import type { AuthorityStore, RowCounts, SnapshotRow } from '../../src/store/port.ts';
+import { admissionRow, AGENT, AUTHORITY, binding, hash, newOrganization, planFor, transitionOf } from './samples.ts';
 
 export const GROUP = 'urn:group:same' as GroupId;
 const HASH = hash('same');
 const RECEIPT = { actor: AGENT, actionId: 'urn:action:same' };
+const UPLOAD = { principal: AGENT, hash: HASH };
 const FAR = '2126-01-01T00:00:00.000Z';
 
 /** `mark` is the one thing that tells two tenants apart. */
@@ -21,6 +22,7 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
     validity: [{ keyId: 'urn:key:1', recordedAt: FAR, validUntil: FAR }],
   });
   await store.organizations.consumeChallenge(org, 'urn:challenge:same', FAR);
+  await store.uploads.complete(org, { ...UPLOAD, size: mark.length });
   await store.organizations.recordAudit(org, { stage: 'domain', reason: mark, code: 'X', actor: AGENT });
   const plan = planFor([GROUP], { receipt: RECEIPT });
   await store.acceptTransition(org, plan, async ({ now }) => {
@@ -50,7 +52,29 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
     });
     return { write, result: undefined };
   });
+  await store.recordSnapshot(org, snapshotSample({ body: mark }), {
+    ...admissionRow(SNAPSHOT_HASH, `snapshots ${GROUP}`, 1, FAR),
+    admissionRecordId: 'urn:record:snapshot',
+  });
   return org;
+}
+
+const SNAPSHOT_HASH = hash('snapshot');
+
+export function snapshotSample(more: Partial<SnapshotRow> = {}): SnapshotRow {
+  return {
+    groupId: GROUP,
+    position: 1,
+    snapshotId: 'urn:snapshot:same',
+    throughSequence: 1,
+    signingHash: SNAPSHOT_HASH,
+    artifactHash: hash('artifact'),
+    stateHash: hash('state'),
+    packs: '[]',
+    createdAt: FAR,
+    body: '{}',
+    ...more,
+  };
 }
 
 /** Apart from the portrait: to count all there is of a tenant, a database may well read a whole table. */
@@ -88,8 +112,12 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     document: await reader.document(HASH),
     admission: await reader.admission(HASH),
     policyLog: await reader.policyLog(GROUP, 0, 10),
+    latestSnapshot: await reader.latestSnapshot(GROUP),
+    snapshot: await reader.snapshot(GROUP, 'urn:snapshot:same'),
+    snapshots: await reader.snapshots(GROUP, 0, 10),
     aggregateHashes: await reader.aggregateHashes(GROUP),
     audit: await reader.audit(0, 10),
+    upload: await reader.upload(UPLOAD),
     streamRows: await reader.streamRows('', 10),
     transitions: await reader.transitions(GROUP, 0, 10),
     commands: await reader.commands([HASH]),

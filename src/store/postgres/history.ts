@@ -2,7 +2,7 @@
 import type { AdmissionRecord, CommandRecord, DocumentRecord, ReceiptRecord } from '../evidence-records.ts';
 import { admissionFromRecord, commandFromRecord, documentFromRecord, receiptFromRecord } from '../evidence-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
-import { StoreFault, TRANSITION_TABLES, type HistoryReader, type RowCounts } from '../port.ts';
+import { StoreFault, COUNTED_TABLES, type HistoryReader, type RowCounts } from '../port.ts';
 import {
   bindingFromRecord,
   organizationFromRecord,
@@ -61,7 +61,7 @@ const PRINCIPALS = wholeOf(principals, 'principals');
 const BINDINGS = wholeOf(keyBindings, 'key_bindings');
 const VALIDITY = `${wholeOf(keyValidity, 'key_validity')} ORDER BY key_id, sequence`;
 const POLICIES = wholeOf(policies, 'policies');
-const COUNTS = TRANSITION_TABLES.map(
+const COUNTS = COUNTED_TABLES.map(
   (table) => `(SELECT count(*) FROM mwp.${table} WHERE organization_id = $1) AS ${table}`,
 );
 
@@ -105,7 +105,7 @@ export function historyReader(transaction: Transaction, organizationId: string):
     },
     rowCounts: async () => {
       const [row] = await transaction.query(`SELECT ${COUNTS.join(', ')}`, [organizationId]);
-      return Object.fromEntries(TRANSITION_TABLES.map((table) => [table, Number(row?.[table])])) as RowCounts;
+      return Object.fromEntries(COUNTED_TABLES.map((table) => [table, Number(row?.[table])])) as RowCounts;
     },
   };
 }

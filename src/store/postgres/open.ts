@@ -11,6 +11,8 @@ import { migratePostgres } from './migrate.ts';
 import { organizationStore } from './organizations.ts';
 import { postgresProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
+import { recordSnapshot } from './snapshots.ts';
+import { uploadStore } from './uploads.ts';
 import { WRITE, WRITE_PARAMETERS } from './writing.ts';
 
 /** Neither owner nor superuser; the migrations create it. */
@@ -67,9 +69,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const store: AuthorityStore = {
     engine: 'postgres',
     organizations: organizationStore(connections, clock, onLostAudit, options.sealRegistry),
+    uploads: uploadStore(connections, millis),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (transaction) => work(readerOf(transaction, organizationId, clock?.text))),
+    recordSnapshot: (organizationId, snapshot, admission) =>
+      recordSnapshot(connections, organizationId, snapshot, admission),
     problems: () => postgresProblems(connections),
     close: () => connections.close(),
   };

@@ -26,10 +26,12 @@ import { historyReader } from './history.ts';
 import type { SectionRow } from './loading.ts';
 import { aggregateFrom, answersFrom, loadStatement, pageStatement } from './loading.ts';
 import { currentPolicy } from './policies.ts';
+import { snapshotReader } from './snapshots.ts';
 import { admissions, commands, documents, events, policyLog, receipts, streams } from './schema.ts';
 import type { Row, Value } from './session.ts';
 import { CLOCK, columnsOf, forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
+import { findUpload } from './uploads.ts';
 
 const STREAMS = forEachOf(
   '$2',
@@ -114,7 +116,9 @@ export function readerOf(
     aggregateHashes: (groupId) =>
       all(HASHES, [groupId], (record: { kind: AggregateKind; id: string; hash: string }) => ({ ...record })),
     ...historyReader(transaction, organizationId),
+    ...snapshotReader(transaction, organizationId),
     audit: (afterId, limit, groupId) =>
       auditPage(transaction, organizationId, { afterId, limit: pageLimit(limit), groupId }),
+    upload: (key) => findUpload(transaction, organizationId, key),
   };
 }

@@ -437,6 +437,67 @@ export const policyLog = mwp.table(
   ],
 );
 
+export const groupSnapshots = mwp.table(
+  'group_snapshots',
+  {
+    organizationId: tenant(),
+    groupId: bytes('group_id').notNull(),
+    position: whole('position').notNull(),
+    snapshotId: bytes('snapshot_id').notNull(),
+    throughSequence: whole('through_sequence').notNull(),
+    signingHash: bytes('signing_hash').notNull(),
+    artifactHash: bytes('artifact_hash').notNull(),
+    stateHash: bytes('state_hash').notNull(),
+    packs: bytes('packs').notNull(),
+    createdAt: bytes('created_at').notNull(),
+    body: bytes('body').notNull(),
+  },
+  (table) => [
+    // Of two processes that take the same one, the second finds the first's.
+    primaryKey({ name: 'group_snapshots_pkey', columns: [table.organizationId, table.groupId, table.position] }),
+    uniqueIndex('group_snapshots_id').on(table.organizationId, table.snapshotId).where(ifAsked('snapshot_id')),
+    foreignKey({
+      name: 'group_snapshots_stream',
+      columns: [table.organizationId, table.groupId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    check('group_snapshots_counts', sql`position >= 1 AND through_sequence >= 1`),
+  ],
+);
+
+export const uploads = mwp.table(
+  'uploads',
+  {
+    organizationId: tenant(),
+    hash: bytes('hash').notNull(),
+    principalType: bytes('principal_type').notNull(),
+    principalId: bytes('principal_id').notNull(),
+    size: whole('size').notNull(),
+    recordedAtMillis: whole('recorded_at_millis').notNull(),
+    state: bytes('state').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'uploads_pkey',
+      columns: [table.organizationId, table.hash, table.principalType, table.principalId],
+    }),
+    foreignKey({
+      name: 'uploads_principal',
+      columns: [table.organizationId, table.principalType, table.principalId],
+      foreignColumns: [principals.organizationId, principals.principalType, principals.principalId],
+    }),
+    // What counts against a quota, and what a sweep looks at: what is published is neither.
+    index('uploads_unpublished')
+      .on(table.organizationId, table.principalType, table.principalId, table.recordedAtMillis)
+      .where(sql`state <> 'published'`),
+    index('uploads_by_age')
+      .on(table.organizationId, table.recordedAtMillis)
+      .where(sql`state <> 'published'`),
+    check('uploads_state', sql`state IN ('reserved', 'complete', 'published')`),
+    check('uploads_size', sql`size >= 0`),
+  ],
+);
+
 export const audit = mwp.table(
   'audit',
   {

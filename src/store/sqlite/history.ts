@@ -2,7 +2,7 @@
 import type { AdmissionRecord, CommandRecord, DocumentRecord, ReceiptRecord } from '../evidence-records.ts';
 import { admissionFromRecord, commandFromRecord, documentFromRecord, receiptFromRecord } from '../evidence-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
-import { StoreFault, TRANSITION_TABLES, type HistoryReader, type RowCounts } from '../port.ts';
+import { StoreFault, COUNTED_TABLES, type HistoryReader, type RowCounts } from '../port.ts';
 import {
   bindingFromRecord,
   organizationFromRecord,
@@ -61,7 +61,7 @@ const POLICIES = tenantStatement(
   'stored policies',
   'SELECT version, document FROM policies WHERE organization_id = ?1',
 );
-const COUNTS = TRANSITION_TABLES.map((table) => ({
+const COUNTS = COUNTED_TABLES.map((table) => ({
   table,
   statement: tenantStatement(`count of ${table}`, `SELECT count(*) AS rows FROM ${table} WHERE organization_id = ?1`),
 }));

@@ -14,6 +14,8 @@ import { migrateSqlite } from './migrate.ts';
 import { organizationStore } from './organizations.ts';
 import { sqliteProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
+import { recordSnapshot } from './snapshots.ts';
+import { uploadStore } from './uploads.ts';
 
 export interface SqliteStoreOptions {
   /** A path, or `:memory:` for a database that is gone when the store is closed. */
@@ -38,7 +40,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
   if (options.migrate === true || folder !== undefined) await migrateSqlite(file);
   const observer = options.observer ?? UNOBSERVED;
   const connections = new SqliteConnections(file, { durable, observer, ...(options.pass && { pass: options.pass }) });
-  const clock = () => timestampFromMillis((options.clock ?? Date.now)());
+  const millis = options.clock ?? Date.now;
+  const clock = () => timestampFromMillis(millis());
   const { sealRegistry } = options;
   const groupCommit = new GroupCommit(connections.writing, transactions(connections, clock, sealRegistry), observer);
 
@@ -50,9 +53,15 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
   const store: AuthorityStore = {
     engine: 'sqlite',
     organizations: organizationStore(connections, clock, onLostAudit, sealRegistry),
+    uploads: uploadStore(connections, millis),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (connection) => work(readerOf(connection, organizationId, clock))),
+    recordSnapshot: (organizationId, snapshot, admission) =>
+      connections.write(organizationId, async (connection) => ({
+        commit: true,
+        result: recordSnapshot(connection, organizationId, snapshot, admission),
+      })),
     problems: () =>
       connections
         .write('', async (connection) => ({ commit: false, result: sqliteProblems(connection, { durable }) }))

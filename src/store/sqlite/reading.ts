@@ -26,7 +26,9 @@ import type { SqliteConnection } from './connection.ts';
 import { ADMISSION, COMMAND, DOCUMENT, historyReader, RECEIPT } from './history.ts';
 import { load, page } from './loading.ts';
 import { currentPolicy } from './policies.ts';
+import { snapshotReader } from './snapshots.ts';
 import { tenantStatement } from './statements.ts';
+import { findUpload } from './uploads.ts';
 
 const STREAM = tenantStatement('stream', 'SELECT * FROM streams WHERE organization_id = ?1 AND stream_id = ?2');
 const STREAM_IDS = tenantStatement(
@@ -117,7 +119,9 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
     aggregateHashes: async (groupId) =>
       connection.all<{ kind: AggregateKind; id: string; hash: string }>(HASHES, organizationId, groupId),
     ...historyReader(connection, organizationId),
+    ...snapshotReader(connection, organizationId),
     audit: async (afterId, limit, groupId) =>
       auditPage(connection, organizationId, { afterId, limit: pageLimit(limit), groupId }),
+    upload: async (key) => findUpload(connection, organizationId, key),
   };
 }

@@ -413,6 +413,67 @@ export const policyLog = sqliteTable(
   ],
 );
 
+export const groupSnapshots = sqliteTable(
+  'group_snapshots',
+  {
+    organizationId: tenant(),
+    groupId: text('group_id').notNull(),
+    position: integer('position').notNull(),
+    snapshotId: text('snapshot_id').notNull(),
+    throughSequence: integer('through_sequence').notNull(),
+    signingHash: text('signing_hash').notNull(),
+    artifactHash: text('artifact_hash').notNull(),
+    stateHash: text('state_hash').notNull(),
+    packs: text('packs').notNull(),
+    createdAt: text('created_at').notNull(),
+    body: text('body').notNull(),
+  },
+  (table) => [
+    // Of two processes that take the same one, the second finds the first's.
+    primaryKey({ name: 'group_snapshots_pkey', columns: [table.organizationId, table.groupId, table.position] }),
+    unique('group_snapshots_id').on(table.organizationId, table.snapshotId),
+    foreignKey({
+      name: 'group_snapshots_stream',
+      columns: [table.organizationId, table.groupId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    check('group_snapshots_counts', sql`position >= 1 AND through_sequence >= 1`),
+  ],
+);
+
+export const uploads = sqliteTable(
+  'uploads',
+  {
+    organizationId: tenant(),
+    hash: text('hash').notNull(),
+    principalType: text('principal_type').notNull(),
+    principalId: text('principal_id').notNull(),
+    size: integer('size').notNull(),
+    recordedAtMillis: integer('recorded_at_millis').notNull(),
+    state: text('state').notNull(),
+  },
+  (table) => [
+    primaryKey({
+      name: 'uploads_pkey',
+      columns: [table.organizationId, table.hash, table.principalType, table.principalId],
+    }),
+    foreignKey({
+      name: 'uploads_principal',
+      columns: [table.organizationId, table.principalType, table.principalId],
+      foreignColumns: [principals.organizationId, principals.principalType, principals.principalId],
+    }),
+    // What counts against a quota, and what a sweep looks at: what is published is neither.
+    index('uploads_unpublished')
+      .on(table.organizationId, table.principalType, table.principalId, table.recordedAtMillis)
+      .where(sql`state <> 'published'`),
+    index('uploads_by_age')
+      .on(table.organizationId, table.recordedAtMillis)
+      .where(sql`state <> 'published'`),
+    check('uploads_state', sql`state IN ('reserved', 'complete', 'published')`),
+    check('uploads_size', sql`size >= 0`),
+  ],
+);
+
 export const audit = sqliteTable(
   'audit',
   {

@@ -49,7 +49,7 @@ const INSERT_DOCUMENT = insertStatement(
   words('signing_hash document_kind group_id key_id principal_type principal_id command_hash body'),
   'ON CONFLICT (organization_id, signing_hash) DO NOTHING',
 );
-const INSERT_ADMISSION = insertStatement(
+export const INSERT_ADMISSION = insertStatement(
   'admissions',
   words(`signing_hash admission_record_id document_kind key_id principal_type principal_id trusted_accepted_at
     accepted_by_type accepted_by_id stream_id revision record`),

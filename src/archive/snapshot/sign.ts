@@ -1,0 +1,113 @@
+// The signed Group Snapshot of what was gathered, verified and admitted like any Signed Document: the row and its record.
+import type { GroupSnapshot } from '../../protocol/documents/group-snapshot.ts';
+import { compareTimestamps } from '../../protocol/timestamps.ts';
+import type { AdmissionRow, OrganizationRow, OrganizationStore, SnapshotRow } from '../../store/port.ts';
+import { candidateRecord } from '../../trust/admission.ts';
+import type { RegistryEvidence } from '../../trust/evidence.ts';
+import { linkEntry, type SnapshotLink } from '../../trust/snapshot-link.ts';
+import { signDocument, type Signer } from '../../trust/signing.ts';
+import { verifyDocument } from '../../trust/verify.ts';
+import { canonicalText, sha256Label } from '../../wire/canonical.ts';
+import { stateHash } from '../../wire/state-document.ts';
+import type { Gathered } from './gather.ts';
+
+export interface SigningParts {
+  organizations: Pick<OrganizationStore, 'now' | 'keyEvidence'>;
+  signer: Signer;
+  newId: () => string;
+}
+
+export interface SignedSnapshot {
+  row: SnapshotRow;
+  admission: AdmissionRow;
+}
+
+/** Throws where the service's own key would not be believed: nothing unproven is stored. */
+export async function signSnapshot(
+  organization: OrganizationRow,
+  gathered: Gathered,
+  parts: SigningParts,
+): Promise<SignedSnapshot> {
+  const { organizationId, authority } = organization;
+  const { head, document } = gathered;
+  const now = await parts.organizations.now();
+  const createdAt = compareTimestamps(now, head.lastEventAt) < 0 ? head.lastEventAt : now;
+  const link = linkFor(organization, gathered);
+  const entry = linkEntry(link, { entryId: parts.newId(), actor: authority, occurredAt: createdAt });
+  const unsigned: Omit<GroupSnapshot, 'signature'> = {
+    snapshotId: parts.newId(),
+    groupId: head.streamId,
+    throughSequence: head.position,
+    eventIds: gathered.eventIds,
+    stateHash: stateHash(document),
+    policyLog: [entry, ...gathered.policyLog.entries],
+    createdBy: { type: 'service', id: authority.id },
+    createdAt,
+  };
+  const { text: body, signingHash } = signDocument('group-snapshot', unsigned, parts.signer);
+  const row: SnapshotRow = {
+    groupId: unsigned.groupId,
+    position: link.position,
+    snapshotId: unsigned.snapshotId,
+    throughSequence: unsigned.throughSequence,
+    signingHash,
+    artifactHash: sha256Label(body),
+    stateHash: unsigned.stateHash,
+    packs: canonicalText(link.statePacks),
+    createdAt,
+    body,
+  };
+  const verified = await verifyDocument(
+    'group-snapshot',
+    { bytes: Buffer.from(body, 'utf8') },
+    organizationId,
+    currentEvidence(organization, parts),
+  );
+  const context = { admissionRecordId: parts.newId(), trustedAcceptedAt: createdAt, acceptedBy: authority };
+  const admitted = verified.ok ? candidateRecord(verified, context) : verified;
+  if (!admitted.ok) throw new Error(`a snapshot of ours is not believed: ${admitted.diagnostic.forAudit().reason}`);
+  const { record } = admitted;
+  const { protocolVersion: _version, organizationId: _organization, ...columns } = record;
+  const where = { streamId: snapshotStream(row.groupId), revision: row.position };
+  return { row, admission: { ...columns, ...where, record: canonicalText(record) } };
+}
+
+/** Where the admission records of a Group's snapshots stand: beside its stream, whose transitions count theirs. */
+export function snapshotStream(groupId: string): string {
+  return `snapshots ${groupId}`;
+}
+
+function linkFor({ organizationId }: OrganizationRow, { head, previous, packs, policyLog }: Gathered): SnapshotLink {
+  const { revision, chainHash, logHash } = head;
+  const { after, through } = policyLog;
+  return {
+    organizationId,
+    position: (previous?.position ?? 0) + 1,
+    previous: previous
+      ? {
+          snapshotId: previous.snapshotId,
+          snapshotArtifactHash: previous.artifactHash,
+          throughSequence: previous.throughSequence,
+        }
+      : null,
+    head: { revision, chainHash, logHash },
+    policyLog: { after, through },
+    statePacks: packs,
+  };
+}
+
+/** The tables themselves, for the one key that this process holds the private half of. */
+function currentEvidence(
+  { organizationId }: OrganizationRow,
+  { organizations, signer }: SigningParts,
+): RegistryEvidence {
+  return {
+    resolve: async (_, keyId) => {
+      const found = (await organizations.keyEvidence(organizationId, [signer.keyId])).get(keyId);
+      if (!found) return { outcome: 'incomplete', reason: 'asked for another key' };
+      const { registryRevision, binding, validity } = found;
+      const bound = binding && { ...binding, history: validity };
+      return { outcome: 'established', organizationId, registryRevision, binding: bound };
+    },
+  };
+}

@@ -1,0 +1,185 @@
+// The snapshots of one Group against its history: each is judged as the walk passes the sequence that it is of, so that
+// nothing is folded twice; and one that the walk never reaches shows that a tail was cut off.
+import type { GroupSnapshot } from '../protocol/documents/group-snapshot.ts';
+import { samePrincipal } from '../protocol/principals.ts';
+import type { EventRow, PolicyLogRow, Reader, SnapshotRow, StreamHead } from '../store/port.ts';
+import { linkOf, type SnapshotLink } from '../trust/snapshot-link.ts';
+import { readDocument } from '../trust/verify.ts';
+import { canonicalText, sha256Label, tryCanonicalText } from '../wire/canonical.ts';
+import { checkAdmission } from './check-rows.ts';
+import { judge, lookupOf, type Accepting } from './check-signatures.ts';
+import { compareColumns, type Findings } from './findings.ts';
+import type { StreamFold } from './fold.ts';
+import { signingHashOf } from './recorded.ts';
+import { POLICY_ENTRIES_MAXIMUM, policyEntryOf } from './snapshot/gather.ts';
+import type { SnapshotBlobs } from './snapshot/ports.ts';
+import { snapshotStream } from './snapshot/sign.ts';
+import { checkSnapshotBlobs } from './verify-snapshot-blobs.ts';
+
+/** Rows held: a body may have some MB. */
+const PAGE = 5;
+
+export interface SnapshotSource {
+  reader: Pick<Reader, 'snapshots' | 'admission'>;
+  /** Absent: the bytes that snapshots name are not looked at. */
+  blobs?: SnapshotBlobs;
+}
+
+/** Where the walk stands after a transition. */
+export interface Passed {
+  end: Omit<StreamHead, 'rootGroupId'>;
+  fold: StreamFold;
+  events: readonly EventRow[];
+  policyLog: readonly PolicyLogRow[];
+}
+
+export class SnapshotWalk {
+  /** Rows that are accounted for. */
+  readonly visited = { group_snapshots: 0, admissions: 0 };
+  private readonly groupId: string;
+  private readonly source: SnapshotSource;
+  private readonly accepting: Accepting;
+  private readonly seenPacks = new Set<string>();
+  private waiting: SnapshotRow[] = [];
+  private read = 0;
+  private isRead = false;
+  private previous: SnapshotRow | undefined;
+  private firstEventId = '';
+  /** Of the policy log since the last snapshot. */
+  private entries: PolicyLogRow[] = [];
+
+  constructor(groupId: string, source: SnapshotSource, accepting: Accepting) {
+    this.groupId = groupId;
+    this.source = source;
+    this.accepting = accepting;
+  }
+
+  async passed(at: Passed, findings: Findings): Promise<void> {
+    this.firstEventId ||= at.events[0]?.eventId ?? '';
+    this.entries = [...this.entries, ...at.policyLog].slice(-POLICY_ENTRIES_MAXIMUM);
+    for (;;) {
+      const next = await this.first();
+      if (!next || next.throughSequence > at.end.position) return;
+      this.waiting.shift();
+      await this.check(next, at, findings);
+      this.previous = next;
+      this.entries = [];
+    }
+  }
+
+  /** After the last transition. */
+  async ended(head: number, findings: Findings): Promise<void> {
+    for (;;) {
+      const next = await this.first();
+      if (!next) return;
+      this.waiting.shift();
+      this.visited.group_snapshots += 1;
+      const where = `group_snapshots: position ${next.position}`;
+      findings.fault(
+        `${where}: of sequence ${next.throughSequence}, and the Group ends at ${head}: its tail was cut off`,
+      );
+    }
+  }
+
+  private async first(): Promise<SnapshotRow | undefined> {
+    if (this.waiting.length === 0 && !this.isRead) {
+      this.waiting = await this.source.reader.snapshots(this.groupId, this.read, PAGE);
+      this.isRead = this.waiting.length < PAGE;
+      this.read = this.waiting.at(-1)?.position ?? this.read;
+    }
+    return this.waiting[0];
+  }
+
+  private async check(row: SnapshotRow, at: Passed, findings: Findings): Promise<void> {
+    const where = `group_snapshots: position ${row.position}`;
+    this.visited.group_snapshots += 1;
+    const admission = await this.source.reader.admission(row.signingHash);
+    if (admission) {
+      this.visited.admissions += 1;
+      checkAdmission(admission, findings);
+      const expected = { streamId: snapshotStream(this.groupId), revision: row.position };
+      compareColumns(findings, `admissions: ${row.signingHash}`, admission, expected);
+    }
+    const read = readDocument('group-snapshot', { bytes: Buffer.from(row.body, 'utf8') });
+    const judged = await judge('group-snapshot', read, () => lookupOf(admission, this.accepting), this.accepting);
+    if (!judged.ok) findings.fault(`${where}: the snapshot: ${judged.reason}`);
+    else if (judged.revokedLater)
+      findings.note(`${judged.verified.keyId} was revoked later; what it signed before that stands`);
+    if (!read.ok) return;
+    const { document } = read;
+    const link = linkOf(document);
+    if (!link) return findings.fault(`${where}: the signed document has no link`);
+    if (!samePrincipal(document.createdBy, this.accepting.authority))
+      findings.fault(`${where}: is not signed by the authority`);
+    this.checkColumns(row, document, link, findings);
+    this.checkHistory(where, document, link, at, findings);
+    const { blobs } = this.source;
+    if (blobs) await checkSnapshotBlobs(row, link, { blobs, seen: this.seenPacks, ...this.accepting }, findings);
+  }
+
+  private checkColumns(row: SnapshotRow, document: GroupSnapshot, link: SnapshotLink, findings: Findings): void {
+    const where = `group_snapshots: position ${row.position}`;
+    const { snapshotId, groupId, throughSequence, stateHash, createdAt } = document;
+    compareColumns(findings, where, row, {
+      groupId,
+      position: link.position,
+      snapshotId,
+      throughSequence,
+      signingHash: signingHashOf(document),
+      artifactHash: sha256Label(row.body),
+      stateHash,
+      packs: canonicalText(link.statePacks),
+      createdAt,
+    });
+    const form = tryCanonicalText(document);
+    if (!form.ok || form.text !== row.body) findings.fault(`${where}: the body is not in canonical form`);
+  }
+
+  private checkHistory(
+    where: string,
+    document: GroupSnapshot,
+    link: SnapshotLink,
+    { end, fold, events }: Passed,
+    findings: Findings,
+  ): void {
+    const { organizationId } = this.accepting;
+    if (document.throughSequence !== end.position) return findings.fault(`${where}: is of no transition's end`);
+    if (fold.whole && fold.stateHash(organizationId, this.groupId) !== document.stateHash)
+      findings.fault(`${where}: the state is not what the Events say`);
+    const { position = 0, snapshotId, artifactHash, throughSequence } = this.previous ?? {};
+    const covered = this.covered();
+    const lastEventId = events.at(-1)?.eventId ?? '';
+    compareColumns(
+      findings,
+      `${where}: the signed document`,
+      { ...link, ...document, policyLog: document.policyLog.slice(1), range: link.policyLog },
+      {
+        organizationId,
+        position: position + 1,
+        previous: this.previous ? { snapshotId, snapshotArtifactHash: artifactHash, throughSequence } : null,
+        head: { revision: end.revision, chainHash: end.chainHash, logHash: end.logHash },
+        range: { after: Math.max(covered, end.policyPosition - POLICY_ENTRIES_MAXIMUM), through: end.policyPosition },
+        policyLog: this.entries.map(entryIn),
+        eventIds: [...new Set([this.firstEventId, lastEventId])],
+      },
+    );
+  }
+
+  private covered(): number {
+    if (!this.previous) return 0;
+    try {
+      return linkOf(JSON.parse(this.previous.body) as GroupSnapshot)?.policyLog.through ?? 0;
+    } catch {
+      return 0;
+    }
+  }
+}
+
+/** Details that are no JSON any more are told by the log chain, and are not what was signed here either. */
+function entryIn(row: PolicyLogRow): object {
+  try {
+    return policyEntryOf(row);
+  } catch {
+    return row;
+  }
+}
