@@ -1,5 +1,6 @@
 // The bytes that a snapshot names: there, what their address says, and together the state that was signed.
 import { createHash } from 'node:crypto';
+import type { OrganizationId } from '../protocol/ids.ts';
 import type { SnapshotRow } from '../store/port.ts';
 import type { SnapshotLink } from '../trust/snapshot-link.ts';
 import { stateHash } from '../wire/state-document.ts';
@@ -8,7 +9,7 @@ import type { SnapshotBlobs } from './snapshot/ports.ts';
 import { readStateDocument, stateOf } from './snapshot/state-packs.ts';
 
 export interface BlobsToCheck {
-  organizationId: string;
+  organizationId: OrganizationId;
   blobs: SnapshotBlobs;
   /** Addresses that were read through: later snapshots name the packs of earlier ones. */
   seen: Set<string>;
@@ -42,7 +43,11 @@ export async function checkSnapshotBlobs(
   }
 }
 
-async function faultOf(organizationId: string, address: string, blobs: SnapshotBlobs): Promise<string | undefined> {
+async function faultOf(
+  organizationId: OrganizationId,
+  address: string,
+  blobs: SnapshotBlobs,
+): Promise<string | undefined> {
   try {
     const bytes = await blobs.get(organizationId, address);
     if (!bytes) return 'is gone';

@@ -1,6 +1,7 @@
 // The snapshots of one Group against its history: each is judged as the walk passes the sequence that it is of, so that
 // nothing is folded twice; and one that the walk never reaches shows that a tail was cut off.
 import type { GroupSnapshot } from '../protocol/documents/group-snapshot.ts';
+import type { OrganizationId } from '../protocol/ids.ts';
 import { samePrincipal } from '../protocol/principals.ts';
 import type { EventRow, PolicyLogRow, Reader, SnapshotRow, StreamHead } from '../store/port.ts';
 import { linkOf, type SnapshotLink } from '../trust/snapshot-link.ts';
@@ -114,7 +115,9 @@ export class SnapshotWalk {
     this.checkColumns(row, document, link, findings);
     this.checkHistory(where, document, link, at, findings);
     const { blobs } = this.source;
-    if (blobs) await checkSnapshotBlobs(row, link, { blobs, seen: this.seenPacks, ...this.accepting }, findings);
+    if (!blobs) return;
+    const organizationId = this.accepting.organizationId as OrganizationId;
+    await checkSnapshotBlobs(row, link, { organizationId, blobs, seen: this.seenPacks }, findings);
   }
 
   private checkColumns(row: SnapshotRow, document: GroupSnapshot, link: SnapshotLink, findings: Findings): void {
