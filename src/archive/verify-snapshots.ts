@@ -15,7 +15,7 @@ import { signingHashOf } from './recorded.ts';
 import { POLICY_ENTRIES_MAXIMUM, policyEntryOf } from './snapshot/gather.ts';
 import type { SnapshotBlobs } from './snapshot/ports.ts';
 import { snapshotStream } from './snapshot/sign.ts';
-import { checkSnapshotBlobs } from './verify-snapshot-blobs.ts';
+import { checkAssembledState, checkSnapshotBlobs, type BlobsToCheck } from './verify-snapshot-blobs.ts';
 
 /** Rows held: a body may have some MB. */
 const PAGE = 5;
@@ -40,7 +40,9 @@ export class SnapshotWalk {
   private readonly groupId: string;
   private readonly source: SnapshotSource;
   private readonly accepting: Accepting;
-  private readonly seenPacks = new Set<string>();
+  private readonly seen = new Map<string, boolean>();
+  /** The last one whose bytes are all there. */
+  private whole: { row: SnapshotRow; link: SnapshotLink } | undefined;
   private waiting: SnapshotRow[] = [];
   private read = 0;
   private isRead = false;
@@ -70,6 +72,8 @@ export class SnapshotWalk {
 
   /** After the last transition. */
   async ended(head: number, findings: Findings): Promise<void> {
+    const toCheck = this.blobsToCheck();
+    if (toCheck && this.whole) await checkAssembledState(this.whole.row, this.whole.link, toCheck, findings);
     for (;;) {
       const next = await this.first();
       if (!next) return;
@@ -114,10 +118,15 @@ export class SnapshotWalk {
       findings.fault(`${where}: is not signed by the authority`);
     this.checkColumns(row, document, link, findings);
     this.checkHistory(where, document, link, at, findings);
+    const toCheck = this.blobsToCheck();
+    if (!toCheck) return;
+    this.whole = (await checkSnapshotBlobs(row, link, toCheck, findings)) ? { row, link } : undefined;
+  }
+
+  private blobsToCheck(): BlobsToCheck | undefined {
     const { blobs } = this.source;
-    if (!blobs) return;
     const organizationId = this.accepting.organizationId as OrganizationId;
-    await checkSnapshotBlobs(row, link, { organizationId, blobs, seen: this.seenPacks }, findings);
+    return blobs && { organizationId, blobs, seen: this.seen };
   }
 
   private checkColumns(row: SnapshotRow, document: GroupSnapshot, link: SnapshotLink, findings: Findings): void {
