@@ -3,6 +3,7 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createSnapshots } from './archive/snapshot/take.ts';
 import { createAuthority } from './authority/authority.ts';
 import type { Alarm } from './authority/seen.ts';
 import { ConfigFault, type Config, type StorageConfig } from './config.ts';
@@ -19,6 +20,8 @@ import { registrySeal } from './platform/registry-seal.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
 import type { OnLostAudit, StoreObserver } from './store/observer.ts';
 import { StoreFault, type AuthorityStore, type PassPoint, type SealRegistry } from './store/port.ts';
+import { openBlobFiles } from './store/files/blobs.ts';
+import type { BlobStore } from './store/port/blobs.ts';
 import { migratePostgres } from './store/postgres/migrate.ts';
 import { openPostgresStore } from './store/postgres/open.ts';
 import { backUpSqlite } from './store/sqlite/backup.ts';
@@ -29,6 +32,7 @@ import { takeServingLock, type ServingLock } from './store/sqlite/serving-lock.t
 const SQLITE_FILE = 'mwp.db';
 /** Milliseconds; a timer is never early and sometimes late. */
 const DRAIN_DELAY_SLACK = 1_000;
+const SNAPSHOT_FOLDER = 'snapshots';
 const SERVING_LOCK_FILE = 'serving.lock';
 
 export interface StartOptions {
@@ -76,6 +80,7 @@ export async function composeService(
     const signers = new VaultSigners(store.organizations, vault);
     await proveMasterKey(store, signers);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
+    const snapshots = await openSnapshots(config, { store, signers, lifecycle });
     const authority = createAuthority({ store, signers, alarm, observer: observation, checkSeal, ...options });
     const metricsText = () => observation.metrics.text();
     const keys = () => keyProblems(store, signers);
@@ -90,6 +95,7 @@ export async function composeService(
       observer: observation,
       metricsText,
       readiness,
+      ...(snapshots && { snapshots }),
       ...(config.operatorToken !== undefined && { operatorToken: config.operatorToken }),
       ...options,
     });
@@ -98,6 +104,24 @@ export async function composeService(
     await lifecycle.stop();
     throw error;
   }
+}
+
+/** In files beside the local database. Several processes share no folder, so for the hosted store there is no place yet. */
+async function openSnapshots(
+  config: Config,
+  { store, signers, lifecycle }: { store: AuthorityStore; signers: VaultSigners; lifecycle: Lifecycle },
+) {
+  const blobs = await openSnapshotBlobs(config);
+  if (!blobs) return undefined;
+  const taking = createSnapshots({ store, blobs, signers });
+  lifecycle.started({ name: 'the snapshot under way', stop: () => taking.stop() });
+  return { taking, blobs };
+}
+
+/** Where the bytes of snapshots are; undefined where this deployment keeps none. */
+export async function openSnapshotBlobs(config: StorageConfig): Promise<BlobStore | undefined> {
+  if (config.database.engine !== 'sqlite') return undefined;
+  return openBlobFiles(join(usableDirectory(config), SNAPSHOT_FOLDER));
 }
 
 /** Composes and listens. Rejects with what stands in the way; nothing is left running then. */

@@ -1,6 +1,7 @@
 // The snapshots of one Group against its history: each is judged as the walk passes the sequence that it is of, so that
 // nothing is folded twice; and one that the walk never reaches shows that a tail was cut off.
 import type { GroupSnapshot } from '../protocol/documents/group-snapshot.ts';
+import type { OrganizationId } from '../protocol/ids.ts';
 import { samePrincipal } from '../protocol/principals.ts';
 import type { EventRow, PolicyLogRow, Reader, SnapshotRow, StreamHead } from '../store/port.ts';
 import { linkOf, type SnapshotLink } from '../trust/snapshot-link.ts';
@@ -14,7 +15,7 @@ import { signingHashOf } from './recorded.ts';
 import { POLICY_ENTRIES_MAXIMUM, policyEntryOf } from './snapshot/gather.ts';
 import type { SnapshotBlobs } from './snapshot/ports.ts';
 import { snapshotStream } from './snapshot/sign.ts';
-import { checkSnapshotBlobs } from './verify-snapshot-blobs.ts';
+import { checkAssembledState, checkSnapshotBlobs, type BlobsToCheck } from './verify-snapshot-blobs.ts';
 
 /** Rows held: a body may have some MB. */
 const PAGE = 5;
@@ -39,7 +40,9 @@ export class SnapshotWalk {
   private readonly groupId: string;
   private readonly source: SnapshotSource;
   private readonly accepting: Accepting;
-  private readonly seenPacks = new Set<string>();
+  private readonly seen = new Map<string, boolean>();
+  /** The last one whose bytes are all there. */
+  private whole: { row: SnapshotRow; link: SnapshotLink } | undefined;
   private waiting: SnapshotRow[] = [];
   private read = 0;
   private isRead = false;
@@ -69,6 +72,8 @@ export class SnapshotWalk {
 
   /** After the last transition. */
   async ended(head: number, findings: Findings): Promise<void> {
+    const toCheck = this.blobsToCheck();
+    if (toCheck && this.whole) await checkAssembledState(this.whole.row, this.whole.link, toCheck, findings);
     for (;;) {
       const next = await this.first();
       if (!next) return;
@@ -113,8 +118,15 @@ export class SnapshotWalk {
       findings.fault(`${where}: is not signed by the authority`);
     this.checkColumns(row, document, link, findings);
     this.checkHistory(where, document, link, at, findings);
+    const toCheck = this.blobsToCheck();
+    if (!toCheck) return;
+    this.whole = (await checkSnapshotBlobs(row, link, toCheck, findings)) ? { row, link } : undefined;
+  }
+
+  private blobsToCheck(): BlobsToCheck | undefined {
     const { blobs } = this.source;
-    if (blobs) await checkSnapshotBlobs(row, link, { blobs, seen: this.seenPacks, ...this.accepting }, findings);
+    const organizationId = this.accepting.organizationId as OrganizationId;
+    return blobs && { organizationId, blobs, seen: this.seen };
   }
 
   private checkColumns(row: SnapshotRow, document: GroupSnapshot, link: SnapshotLink, findings: Findings): void {

@@ -3,10 +3,11 @@
 import { headsText, type AnchoredHead, type AnchoredHeads } from '../archive/heads.ts';
 import { verifyOrganization } from '../archive/verify-organization.ts';
 import { readMasterKey, readStorageConfig, type StorageConfig } from '../config.ts';
-import { openConfiguredStore } from '../main.ts';
+import { openConfiguredStore, openSnapshotBlobs } from '../main.ts';
 import { KeyVault } from '../platform/key-vault.ts';
 import { registrySeal } from '../platform/registry-seal.ts';
 import { existingLocalMasterKey } from '../platform/master-key.ts';
+import type { BlobStore } from '../store/port/blobs.ts';
 import type { AuthorityStore, OrganizationRow } from '../store/port.ts';
 import {
   complain,
@@ -60,13 +61,14 @@ async function verifyDatabase(
   const vault = vaultOf(config);
   const store = await openConfiguredStore(config);
   try {
+    const blobs = await openSnapshotBlobs(config);
     const organizations = await selected(store, org);
     const total: Findings = { streams: 0, events: 0, faults: 0 };
     const heads = new Map<string, AnchoredHead[]>();
     if (org === undefined) total.faults += lostOrganizations(organizations, anchors);
     for (const organization of organizations) {
       const { organizationId } = organization;
-      const found = await verifyOne(store, organization, vault, anchors.get(organizationId) ?? []);
+      const found = await verifyOne({ store, blobs, vault }, organization, anchors.get(organizationId) ?? []);
       for (const name of ['streams', 'events', 'faults'] as const) total[name] += found[name];
       heads.set(organizationId, found.heads);
     }
@@ -117,9 +119,8 @@ function lostOrganizations(organizations: readonly OrganizationRow[], anchors: A
 
 /** One snapshot for the whole Organization, so that a busy service does not look like a fault. */
 async function verifyOne(
-  store: AuthorityStore,
+  { store, blobs, vault }: { store: AuthorityStore; blobs: BlobStore | undefined; vault: KeyVault | undefined },
   organization: OrganizationRow,
-  vault: KeyVault | undefined,
   anchors: readonly AnchoredHead[],
 ): Promise<Findings & { heads: AnchoredHead[] }> {
   const { organizationId, slug } = organization;
@@ -127,6 +128,7 @@ async function verifyOne(
   const found = await store.read(organizationId, (reader) =>
     verifyOrganization(organization, reader, {
       anchors,
+      ...(blobs && { blobs }),
       ...(vault && { checkSeal: registrySeal(vault).check }),
       progress: (_, events) => progress.add(events),
       told: (stream) => {

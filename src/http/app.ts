@@ -2,6 +2,7 @@
 // what all of them share (limits, error documents, one log line per request) stands here.
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
+import type { SnapshotBlobs, Snapshots } from '../archive/snapshot/ports.ts';
 import type { Authority, ServiceSigners } from '../authority/ports.ts';
 import type { KeyVault } from '../platform/key-vault.ts';
 import type { Logger } from '../platform/logger.ts';
@@ -25,6 +26,7 @@ import { operatorRoutes } from './operator/routes.ts';
 import { metricsRoutes } from './metrics.ts';
 import { UNOBSERVED, type HttpObserver } from './observer.ts';
 import { readRoutes } from './reads/routes.ts';
+import { snapshotRoutes } from './snapshots/routes.ts';
 import { authenticate, Directory, type TenantEnv } from './tenancy.ts';
 import { fairTurns, type Turns } from './turns.ts';
 import { namesOf, watched } from './watching.ts';
@@ -56,12 +58,14 @@ export interface HttpParts {
   readiness?: Readiness;
   /** How long a refusal for the rate is held back; 0 where the clock does not run. */
   heldMilliseconds?: number;
+  /** Absent: there is no place for the bytes of snapshots, and none of their routes. */
+  snapshots?: { taking: Snapshots; blobs: SnapshotBlobs };
   pass?: PassPoint;
 }
 
 /** What the parts of the API share, made once. */
 export interface Services extends Required<
-  Omit<HttpParts, 'operatorToken' | 'random' | 'metricsText' | 'heldMilliseconds'>
+  Omit<HttpParts, 'operatorToken' | 'random' | 'metricsText' | 'heldMilliseconds' | 'snapshots'>
 > {
   operatorToken: string | undefined;
   held: HeldAnswers;
@@ -115,7 +119,7 @@ export function createApp(parts: HttpParts): Hono {
     descriptionRoutes(() => description),
   );
   app.route('/v1/operator', operatorRoutes(services));
-  app.route('/v1/orgs/:slug', tenantRoutes(services));
+  app.route('/v1/orgs/:slug', tenantRoutes(services, parts.snapshots));
   const routes = declaredRoutes(app.routes);
   const methods = new Methods(routes);
   const description = JSON.stringify(openapiDocument(routes));
@@ -123,13 +127,17 @@ export function createApp(parts: HttpParts): Hono {
 }
 
 /** Everything but the two steps of a login needs a token, unknown paths included. */
-function tenantRoutes(services: Services): Hono<TenantEnv> {
+function tenantRoutes(services: Services, snapshots: HttpParts['snapshots']): Hono<TenantEnv> {
   const tenant = new Hono<TenantEnv>();
   tenant.route('/auth', authRoutes(services));
   tenant.use('*', authenticate(services));
   tenant.use('*', limitRequests(services.limits, services.held));
   tenant.route('/', commandRoutes(services));
   tenant.route('/', readRoutes(services));
+  if (snapshots) {
+    const { taking, blobs } = snapshots;
+    tenant.route('/', snapshotRoutes({ store: services.store, snapshots: taking, blobs }));
+  }
   tenant.all('*', (c) => c.notFound());
   return tenant;
 }

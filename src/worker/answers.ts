@@ -3,6 +3,8 @@
 
 import type { Event } from '../protocol/documents/event.ts';
 import type { Conversation } from '../protocol/documents/conversation.ts';
+import type { FirstAdmissionRecord } from '../protocol/documents/first-admission-record.ts';
+import type { GroupSnapshot } from '../protocol/documents/group-snapshot.ts';
 import type { Group } from '../protocol/documents/group.ts';
 import type { Lease } from '../protocol/documents/lease.ts';
 import type { Membership } from '../protocol/documents/membership.ts';
@@ -173,4 +175,13 @@ export interface GroupLists {
 
 export interface MessageItem {
   readonly message: Message;
+}
+
+export interface SnapshotItem {
+  readonly snapshot: GroupSnapshot;
+  readonly details: {
+    readonly snapshotArtifactHash: string;
+    readonly admissionRecord: FirstAdmissionRecord;
+    readonly statePath: string;
+  };
 }

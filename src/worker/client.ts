@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Accepted, Challenge, Me, Token } from './answers.ts';
 import { answerChallenge, newClientNonce } from './challenge.ts';
 import type { SignedCommand } from './commands.ts';
-import { exchange, type Answer, type Exchange } from './exchange.ts';
+import { exchange, openStream, type Answer, type Exchange } from './exchange.ts';
 import type { ActorKey } from './keys.ts';
 import { adviceFor, done, failed, type Outcome } from './outcome.ts';
 
@@ -83,6 +83,17 @@ export class AuthorityClient {
   async readText(path: string, options: CallOptions = {}): Promise<Outcome<string>> {
     const answer = await this.persist(() => this.send('GET', path, options), options);
     return answer.ok ? done(Buffer.from(answer.value.bytes).toString('utf8')) : answer;
+  }
+
+  /** As `read`, but as a stream, for what has no bound. */
+  stream(path: string, options: CallOptions = {}): Promise<Outcome<AsyncIterable<Uint8Array>>> {
+    const { signal } = options;
+    return this.persist(() => openStream({ url: this.base + path, token: this.token, signal }), options);
+  }
+
+  /** POST without a body, below the Organization: for what may be asked for twice. */
+  request<Value>(path: string, options: CallOptions = {}): Promise<Outcome<Value>> {
+    return this.persist(() => this.call<Value>('POST', path, options), options);
   }
 
   private async authenticate(openSession: boolean, options: CallOptions): Promise<Outcome<Token>> {

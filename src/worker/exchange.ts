@@ -29,12 +29,17 @@ export async function exchange(request: Exchange): Promise<Outcome<Answer>> {
   const answer = await send(request);
   if (!answer.ok) return answer;
   const { status, bytes } = answer.value;
-  const json = parseStrictJson(bytes, { maxBytes: MAX_ANSWER_BYTES, maxDepth: MAX_ANSWER_DEPTH });
   if (status >= 200 && status < 300) {
+    const json = parseStrictJson(bytes, { maxBytes: MAX_ANSWER_BYTES, maxDepth: MAX_ANSWER_DEPTH });
     if (json.ok) return done({ value: json.value, bytes });
     if (bytes.byteLength === 0) return done({ value: undefined, bytes });
     return failed({ kind: 'unreadable', status, message: `the answer is no strict JSON: ${json.fault}` });
   }
+  return failedAs(status, bytes);
+}
+
+function failedAs(status: number, bytes: Uint8Array) {
+  const json = parseStrictJson(bytes, { maxBytes: MAX_ANSWER_BYTES, maxDepth: MAX_ANSWER_DEPTH });
   const check = json.ok ? checkDocument('error', json.value) : undefined;
   if (!check?.valid) return failed({ kind: 'unreadable', status, message: `HTTP ${status} without an error document` });
   const { code, message } = check.document;
@@ -80,4 +85,28 @@ async function readBounded(response: Response): Promise<Uint8Array | undefined> 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+/** The body as it comes, for what is larger than one answer; reading it may fail as the network does. */
+export async function openStream(
+  request: Omit<Exchange, 'method' | 'body'>,
+): Promise<Outcome<AsyncIterable<Uint8Array>>> {
+  const { url, token, signal } = request;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), TIMEOUT_MS);
+  try {
+    const response = await fetch(url, {
+      headers: { ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal,
+      redirect: 'error',
+    });
+    if (response.status === 200) return done((response.body ?? []) as AsyncIterable<Uint8Array>);
+    const bytes = await readBounded(response);
+    return failedAs(response.status, bytes ?? new Uint8Array());
+  } catch (error) {
+    if (signal?.aborted) return failed({ kind: 'aborted', message: 'the caller gave up' });
+    return failed({ kind: 'unreachable', message: reasonOf(error) });
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -1,7 +1,17 @@
 // What a member can read of one Group, typed. Lists come whole: their pages are fetched one after the other, up to a bound.
 
 import type { Event } from '../protocol/documents/event.ts';
-import type { EventPage, GroupItem, GroupLists, MessageItem, Page, StateItem, WorkItemItem } from './answers.ts';
+import type {
+  EventPage,
+  GroupItem,
+  GroupLists,
+  MessageItem,
+  Page,
+  SnapshotItem,
+  StateItem,
+  WorkItemItem,
+} from './answers.ts';
+import { restoreGroup, type ExpectedSnapshot, type Restored } from './restore.ts';
 import type { AuthorityClient, CallOptions } from './client.ts';
 import { done, failed, type Outcome } from './outcome.ts';
 
@@ -30,6 +40,25 @@ export class GroupReader {
 
   state(options?: CallOptions): Promise<Outcome<StateItem>> {
     return this.client.read(`${this.path}/state`, options);
+  }
+
+  /** Asks the authority to sign the state as it stands; it answers the latest snapshot where nothing came since. */
+  takeSnapshot(options?: CallOptions): Promise<Outcome<SnapshotItem>> {
+    return this.client.request(`${this.path}/snapshots`, options);
+  }
+
+  /**
+   * The state of the latest snapshot, once it has passed every check of restoreGroup. The outcome's value says which check
+   * failed where one did; rejects where the stream breaks off.
+   */
+  async restore(expected: Omit<ExpectedSnapshot, 'groupId'>, options?: CallOptions): Promise<Outcome<Restored>> {
+    const latest = await this.client.read<SnapshotItem>(`${this.path}/snapshots/latest`, options);
+    if (!latest.ok) return latest;
+    const { snapshot, details } = latest.value;
+    const state = await this.client.stream(details.statePath, options);
+    if (!state.ok) return state;
+    const offered = { snapshot, admissionRecord: details.admissionRecord, state: () => state.value };
+    return done(await restoreGroup(offered, { ...expected, groupId: this.groupId }));
   }
 
   list<Name extends keyof GroupLists>(name: Name, options?: CallOptions): Promise<Outcome<GroupLists[Name][]>> {

@@ -1,8 +1,11 @@
 // What `mwp verify` says of snapshots: nothing where all is well, and of each thing that is not so a sentence.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { verifyOrganization, type StreamReport } from '../../src/archive/verify-organization.ts';
 import type { GroupSnapshot } from '../../src/protocol/documents/group-snapshot.ts';
 import type { SnapshotRow } from '../../src/store/port.ts';
-import type { StatePack } from '../../src/trust/snapshot-link.ts';
+import { Findings } from '../../src/archive/findings.ts';
+import { checkAssembledState } from '../../src/archive/verify-snapshot-blobs.ts';
+import { linkOf, type StatePack } from '../../src/trust/snapshot-link.ts';
 import { signDocument } from '../../src/trust/signing.ts';
 import { canonicalHash, sha256Label } from '../../src/wire/canonical.ts';
 import { STORES, type OpenedStore } from '../support/databases.ts';
@@ -42,7 +45,7 @@ describe.each(STORES)('verified snapshots on $name', ({ open }) => {
     expect(await verifyEverything(opened.store, played.tenant.organization)).toEqual([]);
   });
 
-  it('finds bytes that are gone or changed: of the signed document, the state document and a pack', async () => {
+  it('finds changed bytes, and notes ones that are gone: of the signed document, the state document and a pack', async () => {
     const { organizationId } = played.tenant.organization;
     const last = rows.at(-1)!;
     const [base] = JSON.parse(last.packs) as StatePack[];
@@ -50,12 +53,36 @@ describe.each(STORES)('verified snapshots on $name', ({ open }) => {
       const key = `${organizationId} ${address}`;
       const bytes = blobs.kept.get(key)!;
       blobs.kept.delete(key);
-      expect(await faults()).toContainEqual(expect.stringMatching(`the blob ${address} is gone$`));
+      const reports: StreamReport[] = [];
+      await opened.store.read(organizationId, (reader) =>
+        verifyOrganization(played.tenant.organization, reader, { blobs, told: (report) => reports.push(report) }),
+      );
+      expect(reports.flatMap(({ sentences }) => sentences)).toEqual([]);
+      expect(reports.flatMap(({ notes }) => notes)).toContainEqual(
+        expect.stringMatching(/bytes that it names are gone/),
+      );
       blobs.kept.set(key, Buffer.concat([bytes.subarray(0, -1), Buffer.from([(bytes.at(-1) ?? 0) ^ 1])]));
       expect(await faults()).toContainEqual(expect.stringMatching(`the blob ${address} cannot be read: `));
       blobs.kept.set(key, bytes);
     }
     expect(await faults()).toEqual([]);
+  });
+
+  it('finds packs that do not give the signed state, though each is what its address says', async () => {
+    const { organizationId } = played.tenant.organization;
+    const last = rows.at(-1)!;
+    const { statePacks } = linkOf(JSON.parse(last.body) as GroupSnapshot)!;
+    expect(statePacks.length).toBeGreaterThan(1);
+    const findings = new Findings();
+    const toCheck = { organizationId, blobs, seen: new Map<string, boolean>() };
+    const link = linkOf(JSON.parse(last.body) as GroupSnapshot)!;
+    await checkAssembledState(last, link, toCheck, findings);
+    expect(findings.sentences()).toEqual([]);
+    for (const wrong of [statePacks.slice(1), statePacks.slice(0, -1), statePacks.toReversed()]) {
+      const before = findings.count;
+      await checkAssembledState(last, { ...link, statePacks: wrong }, toCheck, findings);
+      expect([wrong.length, findings.count]).toEqual([wrong.length, before + 1]);
+    }
   });
 
   it('a Group that was put back behind its last snapshot is found without any heads file', async () => {

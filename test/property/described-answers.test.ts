@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { patternOf } from '../../src/http/openapi/route-table.ts';
+import type { SnapshotItem } from '../../src/worker/answers.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
 import { Described, type Content, type DescribedOperation } from '../transport/described.ts';
 import { Api, path as encoded, type Answer } from '../transport/api.ts';
@@ -44,7 +45,8 @@ describe.each(STORES)('$name: the description and the answers', ({ open }) => {
   beforeAll(async () => {
     opened = await open();
     played = await playMission(opened.store);
-    api = new Api(played.tenant, { vault: played.api.vault, operatorToken: OPERATOR });
+    const { vault, blobs } = played.api;
+    api = new Api(played.tenant, { vault, blobs, operatorToken: OPERATOR });
     described = new Described((await api.ask('GET', '/openapi.json')).json);
     const eve = await played.tenant.human('eve');
     const iris = await appointAuditor(played);
@@ -192,6 +194,8 @@ async function realIds({
   }[];
   const own = events.filter(({ actor }) => actor.id === ada.principal.id).map(({ cause }) => cause.id);
   const conversations = await api.all(ada, `${group}/conversations`);
+  const taken = await api.org('POST', `${group}/snapshots`, { token: await api.tokenOf(ada) });
+  const { snapshot } = taken.json as unknown as SnapshotItem;
   return {
     slug: [tenant.organization.slug],
     service: ['authority', 'identity', 'registrar'],
@@ -199,6 +203,7 @@ async function realIds({
     groupId: [mission.groupId],
     workItemId: Object.values(items),
     conversationId: conversations.map(({ conversation }) => conversation.conversationId),
+    snapshotId: [snapshot.snapshotId],
     eventId: events.map(({ eventId }) => eventId),
     actionId: own,
     agentId: [ada.principal.id, bob.principal.id],

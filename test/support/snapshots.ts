@@ -27,6 +27,10 @@ export class MemoryBlobs implements SnapshotBlobs {
     return found && checked(found, hash);
   }
 
+  async size(organizationId: string, hash: string): Promise<number | undefined> {
+    return this.kept.get(`${organizationId} ${hash}`)?.length;
+  }
+
   hashes(): string[] {
     return [...this.kept.keys()].map((key) => key.split(' ')[1] as string);
   }

@@ -9,6 +9,7 @@ import type { AuthorityStore } from '../../src/store/port.ts';
 import { encodeBase64url } from '../../src/wire/base64url.ts';
 import { answerChallenge, newClientNonce } from '../../src/worker/challenge.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
+import { MemoryBlobs, snapshotsOf } from '../support/snapshots.ts';
 import type { Tenant } from '../support/tenant.ts';
 import type { Body, Shown } from './answers.ts';
 import { checkDeclared } from './declared.ts';
@@ -32,6 +33,7 @@ export interface ApiOptions {
   /** A second process' store. */
   store?: AuthorityStore;
   vault?: KeyVault;
+  blobs?: MemoryBlobs;
   clock?: () => number;
   turns?: Turns;
   monotonic?: () => number;
@@ -41,6 +43,7 @@ export interface ApiOptions {
 export class Api {
   readonly app: ReturnType<typeof createApp>;
   readonly vault: KeyVault;
+  readonly blobs: MemoryBlobs;
   /** Lines that the service logged. */
   readonly log: string[] = [];
   private readonly slug: string;
@@ -49,12 +52,14 @@ export class Api {
   constructor(tenant: Tenant, options: ApiOptions = {}) {
     const store = options.store ?? tenant.store;
     this.vault = options.vault ?? new KeyVault(Buffer.alloc(32, 7));
+    this.blobs = options.blobs ?? new MemoryBlobs();
     this.slug = tenant.organization.slug;
     this.app = createApp({
       store,
       authority: options.store ? tenant.anotherAuthority(store) : tenant.authority,
       signers: { signerOf: (_, service) => Promise.resolve(tenant.keyOf(service).signer) },
       vault: this.vault,
+      snapshots: { taking: snapshotsOf(tenant, this.blobs, store), blobs: this.blobs },
       logger: createLogger('trace', { write: (line) => void this.log.push(line) }),
       ...(options.clock && { clock: options.clock }),
       ...(options.turns && { turns: options.turns }),

@@ -64,6 +64,7 @@ async function stateBefore(
 ): Promise<{ aggregates: StateDocument['aggregates']; packs: StatePack[] } | undefined> {
   const packs = JSON.parse(packsText) as StatePack[];
   if (haveOutgrown(packs)) return undefined;
+  for (const { hash } of packs) if ((await blobs.size(organizationId, hash)) === undefined) return undefined;
   const document = await readStateDocument(blobs, organizationId, stateHash);
   return document && { aggregates: document.aggregates, packs };
 }

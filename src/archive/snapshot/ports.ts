@@ -1,13 +1,14 @@
 // What taking a snapshot needs of the outside beside the store, and what it offers.
 import type { Principal } from '../../protocol/principals.ts';
+import type { BlobStore } from '../../store/port/blobs.ts';
 import type { OrganizationRow, SnapshotRow } from '../../store/port.ts';
 import type { Signer } from '../../trust/signing.ts';
 
-/** Bytes by their SHA-256 (`sha256:…`), apart for each Organization. Reading checks the hash. */
-export interface SnapshotBlobs {
-  put(organizationId: string, bytes: AsyncIterable<Uint8Array>): Promise<{ hash: string; size: number }>;
-  get(organizationId: string, hash: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-}
+/**
+ * A place of its own: content that members upload may be the same bytes, and is read and removed by other rules than what
+ * the authority signed for.
+ */
+export type SnapshotBlobs = Pick<BlobStore, 'put' | 'get' | 'size'>;
 
 export interface SnapshotSigners {
   /** Of the service's key that counts now. */

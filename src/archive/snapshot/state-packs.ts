@@ -2,6 +2,7 @@
 // later ones first asked, they give the state; every document is checked against its hash on the way in and out.
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
+import type { OrganizationId } from '../../protocol/ids.ts';
 import { StoreFault, type Reader } from '../../store/port.ts';
 import type { StatePack } from '../../trust/snapshot-link.ts';
 import { canonicalHash } from '../../wire/canonical.ts';
@@ -103,7 +104,7 @@ async function* packLines(bytes: AsyncIterable<Uint8Array>, hash: string): Async
 /** The address of a state document is its state hash. Undefined: not there, or not one. */
 export async function readStateDocument(
   blobs: SnapshotBlobs,
-  organizationId: string,
+  organizationId: OrganizationId,
   stateHash: string,
 ): Promise<StateDocument | undefined> {
   const bytes = await blobs.get(organizationId, stateHash);

@@ -1,5 +1,6 @@
 // The state behind a snapshot as a stream of lines: a header, then each aggregate once. Reads blobs alone, so no database
 // transaction stays open for a slow client; what is wrong breaks the stream off before its end.
+import type { OrganizationId } from '../../protocol/ids.ts';
 import type { SnapshotRow } from '../../store/port.ts';
 import { lineText } from '../../wire/state-lines.ts';
 import type { SnapshotBlobs } from './ports.ts';
@@ -8,7 +9,7 @@ import { PackFault, readStateDocument, stateOf } from './state-packs.ts';
 
 export async function* stateStream(
   row: SnapshotRow,
-  organizationId: string,
+  organizationId: OrganizationId,
   blobs: SnapshotBlobs,
 ): AsyncGenerator<string> {
   const { groupId, throughSequence, stateHash } = row;

@@ -30,6 +30,11 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; schema: Js
     schema: id,
     example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
   },
+  snapshotId: {
+    description: 'Id of a snapshot, percent-encoded.',
+    schema: id,
+    example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
+  },
   eventId: {
     description: 'Id of an Event, percent-encoded.',
     schema: id,
