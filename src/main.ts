@@ -17,8 +17,10 @@ import { createLogger, type Logger } from './platform/logger.ts';
 import { localMasterKey, MasterKeyFault } from './platform/master-key.ts';
 import { registrySeal } from './platform/registry-seal.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
+import { openBlobFiles } from './store/files/blobs.ts';
 import type { OnLostAudit, StoreObserver } from './store/observer.ts';
 import { StoreFault, type AuthorityStore, type PassPoint, type SealRegistry } from './store/port.ts';
+import { BlobFault, type BlobStore } from './store/port/blobs.ts';
 import { migratePostgres } from './store/postgres/migrate.ts';
 import { openPostgresStore } from './store/postgres/open.ts';
 import { backUpSqlite } from './store/sqlite/backup.ts';
@@ -75,6 +77,7 @@ export async function composeService(
   try {
     const signers = new VaultSigners(store.organizations, vault);
     await proveMasterKey(store, signers);
+    const blobs = await openBlobs(config);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
     const authority = createAuthority({ store, signers, alarm, observer: observation, checkSeal, ...options });
     const metricsText = () => observation.metrics.text();
@@ -82,6 +85,8 @@ export async function composeService(
     const readiness = new Readiness({ database: () => store.problems(), keys });
     const app = createApp({
       store,
+      blobs,
+      contentBytesMaximum: config.contentBytesMaximum,
       authority,
       signers,
       vault,
@@ -156,6 +161,17 @@ export async function migrateDatabase(config: StorageConfig): Promise<void> {
   const { database } = config;
   const migrating = database.engine === 'sqlite' ? migrateSqlite(sqliteFile(config)) : migratePostgres(database.url);
   await migrating.catch((error: unknown) => explainDatabase(config, error));
+}
+
+async function openBlobs({ blobsDirectory }: Config): Promise<BlobStore> {
+  try {
+    return await openBlobFiles(blobsDirectory);
+  } catch (error) {
+    if (!(error instanceof BlobFault)) throw error;
+    const fault = new ConfigFault('MWP_BLOBS_DIR', `(${blobsDirectory}) cannot be used: ${error.message}`);
+    fault.cause = error;
+    throw fault;
+  }
 }
 
 function keptMasterKey(config: Config): Uint8Array {

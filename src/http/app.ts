@@ -7,11 +7,14 @@ import type { KeyVault } from '../platform/key-vault.ts';
 import type { Logger } from '../platform/logger.ts';
 import { refuse } from '../protocol/refusals.ts';
 import { passUnwatched, StoreFault, type AuthorityStore, type PassPoint } from '../store/port.ts';
+import { BlobFault, type BlobStore } from '../store/port/blobs.ts';
+import type { UploadQuota } from '../store/port/uploads.ts';
 import { authRoutes } from './auth/routes.ts';
 import { Challenges } from './auth/challenges.ts';
 import { KeyWatch } from './auth/key-watch.ts';
 import { Tokens } from './auth/tokens.ts';
 import { commandRoutes } from './commands.ts';
+import { contentRoutes } from './content/routes.ts';
 import { HttpRefusal, refusalResponse } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { HeldAnswers } from './limits/held-answers.ts';
@@ -31,6 +34,11 @@ import { namesOf, watched } from './watching.ts';
 
 export interface HttpParts {
   store: AuthorityStore;
+  blobs: BlobStore;
+  /** Bytes of one content. */
+  contentBytesMaximum: number;
+  /** Of what one principal has put and not published. */
+  uploadQuota?: UploadQuota;
   authority: Authority;
   signers: ServiceSigners;
   vault: KeyVault;
@@ -72,6 +80,11 @@ export interface Services extends Required<
   limits: RequestLimits;
 }
 
+/** Contents that one principal may have put and not published: some hours' work of an Agent. */
+const UNPUBLISHED_MAXIMUM = 1_000;
+/** What they may take together, in contents of the largest size. */
+const UNPUBLISHED_LARGEST = 16;
+
 export function createApp(parts: HttpParts): Hono {
   const { organizations } = parts.store;
   const { logger, monotonic = () => performance.now(), observer = UNOBSERVED } = parts;
@@ -85,6 +98,10 @@ export function createApp(parts: HttpParts): Hono {
     turns: parts.turns ?? fairTurns(observer),
     pass: parts.pass ?? passUnwatched,
     observer,
+    uploadQuota: parts.uploadQuota ?? {
+      count: UNPUBLISHED_MAXIMUM,
+      bytes: UNPUBLISHED_LARGEST * parts.contentBytesMaximum,
+    },
     readiness: parts.readiness ?? new Readiness({ database: () => parts.store.problems() }),
     directory: new Directory(organizations),
     challenges: new Challenges(parts.vault, parts.random),
@@ -130,6 +147,7 @@ function tenantRoutes(services: Services): Hono<TenantEnv> {
   tenant.use('*', limitRequests(services.limits, services.held));
   tenant.route('/', commandRoutes(services));
   tenant.route('/', readRoutes(services));
+  tenant.route('/', contentRoutes(services));
   tenant.all('*', (c) => c.notFound());
   return tenant;
 }
@@ -147,6 +165,10 @@ function noSuchRoute(c: Context, methods: readonly string[]): Response {
 function faultResponse(c: Parameters<typeof refusalResponse>[0], error: Error, logger: Logger): Response {
   if (error instanceof StoreFault && error.kind !== 'corrupt') {
     logger.warn({ ...namesOf(c), err: error, path: c.req.path }, 'the database did not answer');
+    return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now'));
+  }
+  if (error instanceof BlobFault && error.kind === 'unavailable') {
+    logger.warn({ ...namesOf(c), err: error, path: c.req.path }, 'the contents cannot be reached');
     return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now'));
   }
   logger.error({ ...namesOf(c), err: error, path: c.req.path }, 'a request failed');
