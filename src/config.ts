@@ -1,6 +1,6 @@
 // The environment, parsed once into one frozen object. A wrong value stops the start with a sentence that names it.
 import { closeSync, openSync, readSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { LOG_LEVELS, type LogLevel } from './platform/logger.ts';
 import { decodeMasterKey } from './platform/master-key.ts';
 import type { TracingConfig } from './platform/tracing.ts';
@@ -13,6 +13,10 @@ export interface Config {
   readonly database: DatabaseConfig;
   /** Absolute path: the SQLite file and the master key of a local start. */
   readonly dataDirectory: string;
+  /** Absolute path: the bytes that manifests name; the processes of a deployment share it. */
+  readonly blobsDirectory: string;
+  /** Of one content. */
+  readonly contentBytesMaximum: number;
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -30,7 +34,7 @@ export interface Config {
 }
 
 /** What a command needs that only looks at the database, or migrates it. */
-export type StorageConfig = Pick<Config, 'database' | 'dataDirectory'>;
+export type StorageConfig = Pick<Config, 'database' | 'dataDirectory' | 'blobsDirectory'>;
 
 export class ConfigFault extends Error {
   readonly variable: string;
@@ -51,6 +55,10 @@ const POOL_SIZE_DEFAULT = 10;
 const POOL_SIZE_MAXIMUM = 100;
 /** Milliseconds; load balancers notice within a few probes, and an orchestrator waits 30 s by default. */
 const DRAIN_DELAY_MAXIMUM = 60_000;
+/** Bytes; at 1 MB/s it comes in a tenth of the time that an upload has (UPLOAD_TIMEOUT of the listener). */
+const CONTENT_BYTES_DEFAULT = 64 * 1_024 * 1_024;
+/** Bytes; more does not come in that time on usual lines. */
+const CONTENT_BYTES_MAXIMUM = 512 * 1_024 * 1_024;
 
 /** A file with a secret in it; the longest we know is a URL with a password. */
 const SECRET_FILE_BYTES_MAXIMUM = 16_384;
@@ -75,6 +83,11 @@ export function readConfig(environment: Environment): Config {
   );
   return Object.freeze({
     ...storage,
+    contentBytesMaximum: wholeNumber(environment, 'MWP_CONTENT_MAX_BYTES', {
+      byDefault: CONTENT_BYTES_DEFAULT,
+      least: 1,
+      most: CONTENT_BYTES_MAXIMUM,
+    }),
     host: valueOf(environment, 'MWP_HOST') ?? '127.0.0.1',
     port: wholeNumber(environment, 'MWP_PORT', { byDefault: 8080, least: 0, most: 65_535 }),
     ...(masterKey && { masterKey }),
@@ -89,7 +102,8 @@ export function readConfig(environment: Environment): Config {
 /** Throws ConfigFault. Asks for no master key. */
 export function readStorageConfig(environment: Environment): StorageConfig {
   const dataDirectory = resolve(valueOf(environment, 'MWP_DATA_DIR') ?? './data');
-  return Object.freeze({ database: Object.freeze(readDatabase(environment)), dataDirectory });
+  const blobsDirectory = resolve(valueOf(environment, 'MWP_BLOBS_DIR') ?? join(dataDirectory, 'blobs'));
+  return Object.freeze({ database: Object.freeze(readDatabase(environment)), dataDirectory, blobsDirectory });
 }
 
 function readDatabase(environment: Environment): DatabaseConfig {

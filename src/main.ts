@@ -18,10 +18,10 @@ import { createLogger, type Logger } from './platform/logger.ts';
 import { localMasterKey, MasterKeyFault } from './platform/master-key.ts';
 import { registrySeal } from './platform/registry-seal.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
+import { openBlobFiles } from './store/files/blobs.ts';
 import type { OnLostAudit, StoreObserver } from './store/observer.ts';
 import { StoreFault, type AuthorityStore, type PassPoint, type SealRegistry } from './store/port.ts';
-import { openBlobFiles } from './store/files/blobs.ts';
-import type { BlobStore } from './store/port/blobs.ts';
+import { BlobFault, type BlobStore } from './store/port/blobs.ts';
 import { migratePostgres } from './store/postgres/migrate.ts';
 import { openPostgresStore } from './store/postgres/open.ts';
 import { backUpSqlite } from './store/sqlite/backup.ts';
@@ -32,7 +32,6 @@ import { takeServingLock, type ServingLock } from './store/sqlite/serving-lock.t
 const SQLITE_FILE = 'mwp.db';
 /** Milliseconds; a timer is never early and sometimes late. */
 const DRAIN_DELAY_SLACK = 1_000;
-const SNAPSHOT_FOLDER = 'snapshots';
 const SERVING_LOCK_FILE = 'serving.lock';
 
 export interface StartOptions {
@@ -79,14 +78,18 @@ export async function composeService(
   try {
     const signers = new VaultSigners(store.organizations, vault);
     await proveMasterKey(store, signers);
+    const blobs = await openBlobs(config);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
-    const snapshots = await openSnapshots(config, { store, signers, lifecycle });
+    const snapshots = createSnapshots({ store, blobs, signers });
+    lifecycle.started({ name: 'the snapshot under way', stop: () => snapshots.stop() });
     const authority = createAuthority({ store, signers, alarm, observer: observation, checkSeal, ...options });
     const metricsText = () => observation.metrics.text();
     const keys = () => keyProblems(store, signers);
     const readiness = new Readiness({ database: () => store.problems(), keys });
     const app = createApp({
       store,
+      blobs,
+      contentBytesMaximum: config.contentBytesMaximum,
       authority,
       signers,
       vault,
@@ -95,7 +98,7 @@ export async function composeService(
       observer: observation,
       metricsText,
       readiness,
-      ...(snapshots && { snapshots }),
+      snapshots,
       ...(config.operatorToken !== undefined && { operatorToken: config.operatorToken }),
       ...options,
     });
@@ -104,24 +107,6 @@ export async function composeService(
     await lifecycle.stop();
     throw error;
   }
-}
-
-/** In files beside the local database. Several processes share no folder, so for the hosted store there is no place yet. */
-async function openSnapshots(
-  config: Config,
-  { store, signers, lifecycle }: { store: AuthorityStore; signers: VaultSigners; lifecycle: Lifecycle },
-) {
-  const blobs = await openSnapshotBlobs(config);
-  if (!blobs) return undefined;
-  const taking = createSnapshots({ store, blobs, signers });
-  lifecycle.started({ name: 'the snapshot under way', stop: () => taking.stop() });
-  return { taking, blobs };
-}
-
-/** Where the bytes of snapshots are; undefined where this deployment keeps none. */
-export async function openSnapshotBlobs(config: StorageConfig): Promise<BlobStore | undefined> {
-  if (config.database.engine !== 'sqlite') return undefined;
-  return openBlobFiles(join(usableDirectory(config), SNAPSHOT_FOLDER));
 }
 
 /** Composes and listens. Rejects with what stands in the way; nothing is left running then. */
@@ -180,6 +165,18 @@ export async function migrateDatabase(config: StorageConfig): Promise<void> {
   const { database } = config;
   const migrating = database.engine === 'sqlite' ? migrateSqlite(sqliteFile(config)) : migratePostgres(database.url);
   await migrating.catch((error: unknown) => explainDatabase(config, error));
+}
+
+/** Rejects with ConfigFault. */
+export async function openBlobs({ blobsDirectory }: StorageConfig): Promise<BlobStore> {
+  try {
+    return await openBlobFiles(blobsDirectory);
+  } catch (error) {
+    if (!(error instanceof BlobFault)) throw error;
+    const fault = new ConfigFault('MWP_BLOBS_DIR', `(${blobsDirectory}) cannot be used: ${error.message}`);
+    fault.cause = error;
+    throw fault;
+  }
 }
 
 function keptMasterKey(config: Config): Uint8Array {

@@ -2,17 +2,21 @@
 // what all of them share (limits, error documents, one log line per request) stands here.
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
-import type { SnapshotBlobs, Snapshots } from '../archive/snapshot/ports.ts';
+import type { Snapshots } from '../archive/snapshot/ports.ts';
+import { createSnapshots } from '../archive/snapshot/take.ts';
 import type { Authority, ServiceSigners } from '../authority/ports.ts';
 import type { KeyVault } from '../platform/key-vault.ts';
 import type { Logger } from '../platform/logger.ts';
 import { refuse } from '../protocol/refusals.ts';
 import { passUnwatched, StoreFault, type AuthorityStore, type PassPoint } from '../store/port.ts';
+import { BlobFault, type BlobStore } from '../store/port/blobs.ts';
+import type { UploadQuota } from '../store/port/uploads.ts';
 import { authRoutes } from './auth/routes.ts';
 import { Challenges } from './auth/challenges.ts';
 import { KeyWatch } from './auth/key-watch.ts';
 import { Tokens } from './auth/tokens.ts';
 import { commandRoutes } from './commands.ts';
+import { contentRoutes } from './content/routes.ts';
 import { HttpRefusal, refusalResponse } from './errors.ts';
 import { healthRoutes } from './health.ts';
 import { HeldAnswers } from './limits/held-answers.ts';
@@ -33,6 +37,11 @@ import { namesOf, watched } from './watching.ts';
 
 export interface HttpParts {
   store: AuthorityStore;
+  blobs: BlobStore;
+  /** Bytes of one content. */
+  contentBytesMaximum: number;
+  /** Of what one principal has put and not published. */
+  uploadQuota?: UploadQuota;
   authority: Authority;
   signers: ServiceSigners;
   vault: KeyVault;
@@ -58,14 +67,14 @@ export interface HttpParts {
   readiness?: Readiness;
   /** How long a refusal for the rate is held back; 0 where the clock does not run. */
   heldMilliseconds?: number;
-  /** Absent: there is no place for the bytes of snapshots, and none of their routes. */
-  snapshots?: { taking: Snapshots; blobs: SnapshotBlobs };
+  /** Of its own unless somebody stops them with the service. */
+  snapshots?: Snapshots;
   pass?: PassPoint;
 }
 
 /** What the parts of the API share, made once. */
 export interface Services extends Required<
-  Omit<HttpParts, 'operatorToken' | 'random' | 'metricsText' | 'heldMilliseconds' | 'snapshots'>
+  Omit<HttpParts, 'operatorToken' | 'random' | 'metricsText' | 'heldMilliseconds'>
 > {
   operatorToken: string | undefined;
   held: HeldAnswers;
@@ -75,6 +84,11 @@ export interface Services extends Required<
   keys: KeyWatch;
   limits: RequestLimits;
 }
+
+/** Contents that one principal may have put and not published: some hours' work of an Agent. */
+const UNPUBLISHED_MAXIMUM = 1_000;
+/** What they may take together, in contents of the largest size. */
+const UNPUBLISHED_LARGEST = 16;
 
 export function createApp(parts: HttpParts): Hono {
   const { organizations } = parts.store;
@@ -89,6 +103,11 @@ export function createApp(parts: HttpParts): Hono {
     turns: parts.turns ?? fairTurns(observer),
     pass: parts.pass ?? passUnwatched,
     observer,
+    uploadQuota: parts.uploadQuota ?? {
+      count: UNPUBLISHED_MAXIMUM,
+      bytes: UNPUBLISHED_LARGEST * parts.contentBytesMaximum,
+    },
+    snapshots: parts.snapshots ?? createSnapshots({ store: parts.store, blobs: parts.blobs, signers: parts.signers }),
     readiness: parts.readiness ?? new Readiness({ database: () => parts.store.problems() }),
     directory: new Directory(organizations),
     challenges: new Challenges(parts.vault, parts.random),
@@ -119,7 +138,7 @@ export function createApp(parts: HttpParts): Hono {
     descriptionRoutes(() => description),
   );
   app.route('/v1/operator', operatorRoutes(services));
-  app.route('/v1/orgs/:slug', tenantRoutes(services, parts.snapshots));
+  app.route('/v1/orgs/:slug', tenantRoutes(services));
   const routes = declaredRoutes(app.routes);
   const methods = new Methods(routes);
   const description = JSON.stringify(openapiDocument(routes));
@@ -127,17 +146,15 @@ export function createApp(parts: HttpParts): Hono {
 }
 
 /** Everything but the two steps of a login needs a token, unknown paths included. */
-function tenantRoutes(services: Services, snapshots: HttpParts['snapshots']): Hono<TenantEnv> {
+function tenantRoutes(services: Services): Hono<TenantEnv> {
   const tenant = new Hono<TenantEnv>();
   tenant.route('/auth', authRoutes(services));
   tenant.use('*', authenticate(services));
   tenant.use('*', limitRequests(services.limits, services.held));
   tenant.route('/', commandRoutes(services));
   tenant.route('/', readRoutes(services));
-  if (snapshots) {
-    const { taking, blobs } = snapshots;
-    tenant.route('/', snapshotRoutes({ store: services.store, snapshots: taking, blobs }));
-  }
+  tenant.route('/', contentRoutes(services));
+  tenant.route('/', snapshotRoutes(services));
   tenant.all('*', (c) => c.notFound());
   return tenant;
 }
@@ -155,6 +172,10 @@ function noSuchRoute(c: Context, methods: readonly string[]): Response {
 function faultResponse(c: Parameters<typeof refusalResponse>[0], error: Error, logger: Logger): Response {
   if (error instanceof StoreFault && error.kind !== 'corrupt') {
     logger.warn({ ...namesOf(c), err: error, path: c.req.path }, 'the database did not answer');
+    return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now'));
+  }
+  if (error instanceof BlobFault && error.kind === 'unavailable') {
+    logger.warn({ ...namesOf(c), err: error, path: c.req.path }, 'the contents cannot be reached');
     return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now'));
   }
   logger.error({ ...namesOf(c), err: error, path: c.req.path }, 'a request failed');

@@ -16,6 +16,8 @@ export interface RefusalContext {
   occurredAt?: string;
   /** Instead of the code's own: only where HTTP itself has a word for it (404 for no such route, 413, 500). */
   status?: ContentfulStatusCode;
+  /** With 415: the type that would be taken, where it is not JSON. */
+  accept?: string;
 }
 
 export class HttpRefusal extends Error {
@@ -86,7 +88,7 @@ export function refusalResponse(c: Context, refusal: Refusal, context: RefusalCo
   if (refusal.code === 'AUTH_REQUIRED') c.header('WWW-Authenticate', 'Bearer');
   const retryAfterMs = retryAfterOf(refusal);
   if (retryAfterMs !== undefined) c.header('Retry-After', String(Math.ceil(retryAfterMs / 1_000)));
-  if (context.status === 415) c.header('Accept', 'application/json');
+  if (context.status === 415) c.header('Accept', context.accept ?? 'application/json');
   // What is left of the body stays unread and the connection ends, so a client must not put its next request on it.
   if (context.status === 413) c.header('Connection', 'close');
   return c.json(errorDocument(refusal, context), context.status ?? STATUS_OF_CODE[refusal.code]);

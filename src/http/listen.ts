@@ -4,12 +4,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
+import { hasPatience } from './patience.ts';
 import { refuseUnreadable, unreadableResponse } from './unreadable.ts';
 
 /** Milliseconds for a request's head: who is slower holds a connection for nothing. */
 const HEADERS_TIMEOUT = 10_000;
-/** Milliseconds for a whole request; the largest body is 1 MiB. */
+/** Milliseconds for a body after its head; the largest is 1 MiB. */
 const REQUEST_TIMEOUT = 30_000;
+/** Milliseconds for a whole request of which a handler knows that its body is larger (src/http/patience.ts). */
+const UPLOAD_TIMEOUT = 600_000;
 /** Milliseconds that an idle connection is kept; longer than the usual proxy keeps it, so that the proxy closes first. */
 const KEEP_ALIVE_TIMEOUT = 75_000;
 /**
@@ -53,18 +56,19 @@ export interface ListenOptions {
   port: number;
   /** Milliseconds, instead of the service's own: for tests that cannot wait so long. */
   silenceMaximum?: number;
+  requestTimeout?: number;
 }
 
 /** Rejects with the system's error when it cannot listen there. */
 export async function listen(
   fetch: (request: Request) => Response | Promise<Response>,
-  { host, port, silenceMaximum = SILENCE_MAXIMUM }: ListenOptions,
+  { host, port, silenceMaximum = SILENCE_MAXIMUM, requestTimeout = REQUEST_TIMEOUT }: ListenOptions,
 ): Promise<Listening> {
   const answer = getRequestListener(fetch, { errorHandler: unreadableResponse });
   const server = createServer(
     {
       headersTimeout: HEADERS_TIMEOUT,
-      requestTimeout: REQUEST_TIMEOUT,
+      requestTimeout: UPLOAD_TIMEOUT,
       connectionsCheckingInterval: CHECKING_INTERVAL,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT,
       maxHeaderSize: HEADER_BYTES_MAXIMUM,
@@ -76,6 +80,8 @@ export async function listen(
   server.maxConnections = CONNECTIONS_MAXIMUM;
   server.timeout = silenceMaximum;
   const underWay = new Requests(server);
+  const watch = setInterval(() => refuseLate(server, underWay.lateBy(requestTimeout)), CHECKING_INTERVAL).unref();
+  server.once('close', () => clearInterval(watch));
   refuseUnreadable(server, (connection) => underWay.answersOn(connection));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -90,6 +96,14 @@ export async function listen(
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     close: () => (closing ??= close(server, underWay)),
   };
+}
+
+/** As the platform does with who is over its own time. */
+function refuseLate(server: Server, connections: readonly Socket[]): void {
+  for (const connection of connections) {
+    const late = Object.assign(new Error('the body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    server.emit('clientError', late, connection);
+  }
 }
 
 async function close(server: Server, underWay: Requests): Promise<void> {
@@ -119,22 +133,23 @@ async function takeWaiting(server: Server): Promise<void> {
 
 /** Requests whose head has come and whose answer has not gone out whole. */
 class Requests {
-  private readonly ofConnections = new Map<Socket, Set<ServerResponse>>();
+  /** With the time at which the head had come. */
+  private readonly ofConnections = new Map<Socket, Map<ServerResponse, number>>();
   private count = 0;
   private areLast = false;
   private resolve: (() => void) | undefined;
 
   constructor(server: Server) {
     server.on('connection', (connection: Socket) => {
-      this.ofConnections.set(connection, new Set());
+      this.ofConnections.set(connection, new Map());
       // Answers that wait behind another one on a connection hear nothing of its end.
       connection.once('close', () => {
-        for (const answer of this.ofConnections.get(connection) ?? []) this.ended(connection, answer);
+        for (const answer of this.ofConnections.get(connection)?.keys() ?? []) this.ended(connection, answer);
         this.ofConnections.delete(connection);
       });
     });
     server.on('request', ({ socket }: IncomingMessage, answer: ServerResponse) => {
-      this.ofConnections.get(socket)?.add(answer);
+      this.ofConnections.get(socket)?.set(answer, performance.now());
       this.count += 1;
       if (this.areLast) answer.shouldKeepAlive = false;
       answer.once('close', () => this.ended(socket, answer));
@@ -143,7 +158,14 @@ class Requests {
 
   /** In the order of their requests. */
   answersOn(connection: unknown): readonly ServerResponse[] {
-    return [...(this.ofConnections.get(connection as Socket) ?? [])];
+    return [...(this.ofConnections.get(connection as Socket)?.keys() ?? [])];
+  }
+
+  /** Connections with a body that is still to come after so many milliseconds, and that nobody has patience with. */
+  lateBy(milliseconds: number): Socket[] {
+    const before = performance.now() - milliseconds;
+    const isLate = ([{ req }, began]: [ServerResponse, number]) => began < before && !req.complete && !hasPatience(req);
+    return [...this.ofConnections].filter(([, answers]) => [...answers].some(isLate)).map(([connection]) => connection);
   }
 
   /**
@@ -153,7 +175,7 @@ class Requests {
   endConnections(): void {
     this.areLast = true;
     for (const answers of this.ofConnections.values()) {
-      for (const answer of answers) answer.shouldKeepAlive = false;
+      for (const answer of answers.keys()) answer.shouldKeepAlive = false;
     }
   }
 

@@ -93,6 +93,11 @@ describe('mwp', () => {
         expect.stringMatching(/^mwp: MWP_DATA_DIR cannot be used: /),
       ]);
     }
+    const blobless = await run(['serve'], { MWP_BLOBS_DIR: join(MAIN, 'blobs') });
+    expect([blobless.code, blobless.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^mwp: MWP_BLOBS_DIR \(.*main\.ts\/blobs\) cannot be used: .*ENOTDIR\.\n$/),
+    ]);
     const nowhere = await run(['serve'], { MWP_HOST: '300.1.1.1' });
     expect([nowhere.code, nowhere.stderr]).toEqual([1, 'mwp: MWP_HOST is no address of this machine.\n']);
   });

@@ -24,6 +24,8 @@ describe('the configuration', () => {
     expect(readConfig({})).toEqual({
       database: { engine: 'sqlite' },
       dataDirectory: resolve('./data'),
+      blobsDirectory: resolve('./data/blobs'),
+      contentBytesMaximum: 67_108_864,
       host: '127.0.0.1',
       port: 8080,
       logLevel: 'info',
@@ -44,6 +46,8 @@ describe('the configuration', () => {
       MWP_METRICS_PORT: '9464',
       MWP_METRICS_HOST: '10.0.0.1',
       MWP_DRAIN_DELAY: '5000',
+      MWP_BLOBS_DIR: '/srv/shared/blobs',
+      MWP_CONTENT_MAX_BYTES: '1000',
     });
     expect(config).toMatchObject({
       database: { engine: 'postgres', url: 'postgres://user:secret@db:5432/mwp', poolSize: 25 },
@@ -54,7 +58,10 @@ describe('the configuration', () => {
       logLevel: 'warn',
       metrics: { host: '10.0.0.1', port: 9464 },
       drainDelay: 5_000,
+      blobsDirectory: '/srv/shared/blobs',
+      contentBytesMaximum: 1_000,
     });
+    expect(readConfig({ MWP_DATA_DIR: '/var/lib/mwp' })).toMatchObject({ blobsDirectory: '/var/lib/mwp/blobs' });
     expect(Buffer.from(config.masterKey ?? []).toString('base64')).toBe(MASTER_KEY);
   });
 
@@ -81,6 +88,8 @@ describe('the configuration', () => {
     ['MWP_LOG_LEVEL', { MWP_LOG_LEVEL: 'loud' }],
     ['MWP_METRICS_PORT', { MWP_METRICS_PORT: 'yes' }],
     ['MWP_DRAIN_DELAY', { MWP_DRAIN_DELAY: '60001' }],
+    ['MWP_CONTENT_MAX_BYTES', { MWP_CONTENT_MAX_BYTES: '0' }],
+    ['MWP_CONTENT_MAX_BYTES', { MWP_CONTENT_MAX_BYTES: '536870913' }],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }],
     ['OTEL_EXPORTER_OTLP_PROTOCOL', { ...COLLECTOR, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }],
     ['OTEL_TRACES_SAMPLER', { ...COLLECTOR, OTEL_TRACES_SAMPLER: 'jaeger_remote' }],

@@ -20,13 +20,17 @@ interface Service {
   cap_drop?: string[];
   security_opt?: string[];
   ports?: string[];
+  volumes?: string[];
   restart: string;
   environment: Record<string, string>;
   depends_on?: Record<string, { condition: string }>;
   stop_grace_period?: string;
 }
 
-const compose = parse(textOf('docker-compose.yml'), { merge: true }) as { services: Record<string, Service> };
+const compose = parse(textOf('docker-compose.yml'), { merge: true }) as {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+};
 const service = (name: string): Service => {
   const found = compose.services[name];
   if (!found) throw new Error(`no service ${name}`);
@@ -78,6 +82,13 @@ describe('docker-compose.yml', () => {
       });
     }
     expect(textOf('Dockerfile')).toMatch(/^USER 10001:10001$/m);
+  });
+
+  it('has one place to write: the volume of contents, where the image keeps its data', () => {
+    expect(service('authority').volumes).toEqual(['contents:/data']);
+    expect(compose.volumes).toHaveProperty('contents');
+    expect(textOf('Dockerfile')).toMatch(/MWP_DATA_DIR=\/data/);
+    expect(service('migrate').volumes).toBeUndefined();
   });
 
   it('is reached from this machine alone, and the database from no machine', () => {

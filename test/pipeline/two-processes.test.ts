@@ -1,5 +1,7 @@
 // Two operating system processes on one PostgreSQL, reached over HTTP: they never disagree, and hold no stale cache.
 import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +13,7 @@ import { MASTER_KEY } from '../support/sealing.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
+import { hashOf } from '../transport/api.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -20,10 +23,16 @@ interface Serving {
 }
 
 /** `mwp serve` from its sources; resolves once it says where it listens. */
-function serve(databaseUrl: string): Promise<Serving> {
+function serve(databaseUrl: string, blobs: string): Promise<Serving> {
   const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'src/cli/main.ts'), 'serve'], {
     cwd: ROOT,
-    env: { ...process.env, DATABASE_URL: databaseUrl, MWP_MASTER_KEY: MASTER_KEY.toString('base64'), MWP_PORT: '0' },
+    env: {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      MWP_BLOBS_DIR: blobs,
+      MWP_MASTER_KEY: MASTER_KEY.toString('base64'),
+      MWP_PORT: '0',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   return new Promise((resolve, reject) => {
@@ -40,10 +49,12 @@ describe.each(STORES.filter(({ name }) => name === 'postgres'))('two processes o
   let tenant: Tenant;
   let mission: Mission;
   let services: Serving[];
+  let blobs: string;
 
   beforeAll(async () => {
     opened = await open();
-    services = await Promise.all([serve(opened.address), serve(opened.address)]);
+    blobs = mkdtempSync(join(tmpdir(), 'mwp-two-'));
+    services = await Promise.all([serve(opened.address, blobs), serve(opened.address, blobs)]);
     tenant = await Tenant.create(opened.store, { vault: new KeyVault(MASTER_KEY) });
     mission = await Mission.create(tenant, await tenant.human('olga'), await tenant.agent('coordinator'));
   }, 120_000);
@@ -52,6 +63,7 @@ describe.each(STORES.filter(({ name }) => name === 'postgres'))('two processes o
     for (const { child } of services) child.kill('SIGTERM');
     await tenant.expectReplayEquivalence();
     await opened.close();
+    rmSync(blobs, { recursive: true, force: true });
   });
 
   async function client(key: ActorKey, process: number): Promise<AuthorityClient> {
@@ -62,6 +74,30 @@ describe.each(STORES.filter(({ name }) => name === 'postgres'))('two processes o
   }
 
   const sign = (key: ActorKey, draft: CommandDraft) => signCommand(key, draft, mission.epochsOf(key));
+
+  it('a content that one process took, the other one gives: they share one folder', async () => {
+    const content = 'stored by the one';
+    const contentHash = hashOf(new Uint8Array(Buffer.from(content)));
+    const answers: [number, string][] = [];
+    for (const [process, method] of ['PUT', 'PUT', 'GET'].entries()) {
+      const { url } = services[process % 2] as Serving;
+      const made = new AuthorityClient({ url, organization: tenant.organization.slug, key: mission.coordinator });
+      const login = await made.logIn();
+      if (!login.ok) throw new Error('no login');
+      const answer = await fetch(`${url}/v1/orgs/${tenant.organization.slug}/content/${contentHash}`, {
+        method,
+        headers: { authorization: `Bearer ${login.value.token}`, 'content-type': 'application/octet-stream' },
+        ...(method === 'PUT' && { body: content }),
+      });
+      answers.push([answer.status, await answer.text()]);
+    }
+    const stored = JSON.stringify({ contentHash, sizeBytes: content.length });
+    expect(answers).toEqual([
+      [201, stored],
+      [200, stored],
+      [200, content],
+    ]);
+  });
 
   it('MWP-FND-012a: twenty acceptances, half through each process, give one owner and one epoch step', async () => {
     const workers: ActorKey[] = [];

@@ -10,6 +10,7 @@ import { createLogger } from '../../src/platform/logger.ts';
 import { VaultSigners } from '../../src/platform/tenant-signers.ts';
 import { lookBehind } from '../contract/behind.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
+import { temporaryBlobs } from '../support/temporary-blobs.ts';
 import { withSeed } from '../support/seeded-randomness.ts';
 import { floodUntil } from './second-tenant/flood.ts';
 import { OPERATOR_TOKEN, RecordedTenant, type Exchange, type Stage } from './second-tenant/recorded-tenant.ts';
@@ -46,6 +47,8 @@ describe.each(STORES)('$name: a second tenant', ({ open }) => {
     const signers = new VaultSigners(store.organizations, vault);
     const app = createApp({
       store,
+      blobs: temporaryBlobs(),
+      contentBytesMaximum: 1_000,
       authority: createAuthority({ store, signers }),
       signers,
       vault,

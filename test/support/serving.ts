@@ -37,7 +37,14 @@ export async function newPlace(engine: Engine): Promise<Place> {
   }
   const { url, giveBack } = await leaseDatabase();
   const masterKey = randomBytes(32).toString('base64');
-  return { environment: { ...common, DATABASE_URL: url, MWP_MASTER_KEY: masterKey }, giveBack };
+  const blobs = mkdtempSync(join(tmpdir(), 'mwp-serving-'));
+  return {
+    environment: { ...common, DATABASE_URL: url, MWP_MASTER_KEY: masterKey, MWP_BLOBS_DIR: blobs },
+    giveBack: () => {
+      giveBack();
+      rmSync(blobs, { recursive: true, force: true });
+    },
+  };
 }
 
 export interface Line {

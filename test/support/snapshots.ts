@@ -31,6 +31,10 @@ export class MemoryBlobs implements SnapshotBlobs {
     return this.kept.get(`${organizationId} ${hash}`)?.length;
   }
 
+  async remove(organizationId: string, hash: string): Promise<void> {
+    this.kept.delete(`${organizationId} ${hash}`);
+  }
+
   hashes(): string[] {
     return [...this.kept.keys()].map((key) => key.split(' ')[1] as string);
   }

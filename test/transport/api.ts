@@ -1,4 +1,5 @@
 // The HTTP application over a Tenant's store and authority, asked without a network; callers that log in as clients do.
+import { createHash } from 'node:crypto';
 import { createApp } from '../../src/http/app.ts';
 import type { Turns } from '../../src/http/turns.ts';
 import { KeyVault } from '../../src/platform/key-vault.ts';
@@ -6,10 +7,12 @@ import { createLogger } from '../../src/platform/logger.ts';
 import type { ProtocolError } from '../../src/protocol/documents/error.ts';
 import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
+import type { BlobStore } from '../../src/store/port/blobs.ts';
+import type { UploadQuota } from '../../src/store/port/uploads.ts';
 import { encodeBase64url } from '../../src/wire/base64url.ts';
 import { answerChallenge, newClientNonce } from '../../src/worker/challenge.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
-import { MemoryBlobs, snapshotsOf } from '../support/snapshots.ts';
+import { temporaryBlobs } from '../support/temporary-blobs.ts';
 import type { Tenant } from '../support/tenant.ts';
 import type { Body, Shown } from './answers.ts';
 import { checkDeclared } from './declared.ts';
@@ -33,17 +36,21 @@ export interface ApiOptions {
   /** A second process' store. */
   store?: AuthorityStore;
   vault?: KeyVault;
-  blobs?: MemoryBlobs;
   clock?: () => number;
   turns?: Turns;
   monotonic?: () => number;
   operatorToken?: string;
+  blobs?: BlobStore;
+  contentBytesMaximum?: number;
+  uploadQuota?: UploadQuota;
 }
+
+const CONTENT_BYTES = 1_048_576;
 
 export class Api {
   readonly app: ReturnType<typeof createApp>;
   readonly vault: KeyVault;
-  readonly blobs: MemoryBlobs;
+  readonly blobs: BlobStore;
   /** Lines that the service logged. */
   readonly log: string[] = [];
   private readonly slug: string;
@@ -52,14 +59,16 @@ export class Api {
   constructor(tenant: Tenant, options: ApiOptions = {}) {
     const store = options.store ?? tenant.store;
     this.vault = options.vault ?? new KeyVault(Buffer.alloc(32, 7));
-    this.blobs = options.blobs ?? new MemoryBlobs();
+    this.blobs = options.blobs ?? temporaryBlobs();
     this.slug = tenant.organization.slug;
     this.app = createApp({
       store,
+      blobs: this.blobs,
+      contentBytesMaximum: options.contentBytesMaximum ?? CONTENT_BYTES,
+      ...(options.uploadQuota && { uploadQuota: options.uploadQuota }),
       authority: options.store ? tenant.anotherAuthority(store) : tenant.authority,
       signers: { signerOf: (_, service) => Promise.resolve(tenant.keyOf(service).signer) },
       vault: this.vault,
-      snapshots: { taking: snapshotsOf(tenant, this.blobs, store), blobs: this.blobs },
       logger: createLogger('trace', { write: (line) => void this.log.push(line) }),
       ...(options.clock && { clock: options.clock }),
       ...(options.turns && { turns: options.turns }),
@@ -118,6 +127,13 @@ export class Api {
     return this.org('POST', '/commands', { token: await this.tokenOf(key), bytes });
   }
 
+  async put(key: ActorKey, contentHash: string, bytes: Uint8Array, headers?: Record<string, string>): Promise<Answer> {
+    const token = await this.tokenOf(key);
+    const length = { 'content-length': String(bytes.byteLength), ...headers };
+    const asked = { token, bytes, contentType: 'application/octet-stream', headers: length };
+    return this.org('PUT', `/content/${contentHash}`, asked);
+  }
+
   /** All items of a list, page by page. */
   async all(key: ActorKey, path: string, limit = 200): Promise<Shown[]> {
     const items: Shown[] = [];
@@ -159,4 +175,17 @@ function parsed(text: string): Body {
   } catch {
     return {} as Body; // an answer that is no JSON fails whatever the test looks at
   }
+}
+
+/** Puts a content as this member; answers its hash. */
+export async function putContent(api: Api, key: ActorKey, content = 'the bytes'): Promise<string> {
+  const bytes = new Uint8Array(Buffer.from(content));
+  const contentHash = hashOf(bytes);
+  const answer = await api.put(key, contentHash, bytes);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return contentHash;
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }

@@ -27,6 +27,8 @@ function appWithoutDatabase() {
   const store = { organizations: { bySlug: fail, now: fail, all: fail }, problems: fail } as unknown as AuthorityStore;
   return createApp({
     store,
+    blobs: { put: fail, get: fail, size: fail, remove: fail },
+    contentBytesMaximum: 1_000,
     authority: { submit: fail },
     signers: { signerOf: fail },
     vault: new KeyVault(Buffer.alloc(32)),

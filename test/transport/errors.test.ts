@@ -10,6 +10,7 @@ import { KeyVault } from '../../src/platform/key-vault.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
 import { ERROR_CODES, refuse } from '../../src/protocol/refusals.ts';
+import { temporaryBlobs } from '../support/temporary-blobs.ts';
 import { StoreFault, type AuthorityStore, type StoreFaultKind } from '../../src/store/port.ts';
 
 const ALWAYS_RETRYABLE = ['INTERNAL_ERROR', 'BACKPRESSURE'];
@@ -68,6 +69,8 @@ describe('a database that fails', () => {
     const lines: string[] = [];
     const app = createApp({
       store,
+      blobs: temporaryBlobs(),
+      contentBytesMaximum: 1_000,
       authority: { submit: fail },
       signers: { signerOf: fail },
       vault: new KeyVault(Buffer.alloc(32)),

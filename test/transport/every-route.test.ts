@@ -5,7 +5,7 @@ import { TOKEN_SECONDS } from '../../src/http/auth/tokens.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { id } from '../support/mission.ts';
-import { Api, refusalIn, type Answer, type Asked } from './api.ts';
+import { Api, putContent, refusalIn, type Answer, type Asked } from './api.ts';
 import { playMission, type PlayedMission } from './played-mission.ts';
 import { Tenant } from '../support/tenant.ts';
 
@@ -38,7 +38,7 @@ describe.each(STORES)('$name: every route', ({ open }) => {
     played = await playMission(opened.store);
     other = await Tenant.create(opened.store);
     oscar = await other.human('oscar');
-    theirs = new Api(other, { vault: played.api.vault });
+    theirs = new Api(other, { vault: played.api.vault, blobs: played.api.blobs });
   });
   afterEach(() => opened.close());
 
@@ -54,18 +54,26 @@ describe.each(STORES)('$name: every route', ({ open }) => {
   const fill = (path: string, slug: string, value: string) =>
     path.replace(':slug', slug).replace(/:\w+/g, encodeURIComponent(value));
 
+  /** Of the type that the route takes. */
+  const bodyFor = (method: string, path: string): Asked => {
+    if (method === 'GET') return {};
+    const isContent = path.endsWith('/:contentHash');
+    return isContent ? { bytes: new Uint8Array(9), contentType: 'application/octet-stream' } : { body: {} };
+  };
+
   /** What `:groupId` and the others may stand for: something of each kind that exists. */
   async function existing(): Promise<string[]> {
     const { mission, items, ada, list } = played;
     const [event] = await list('events');
     const [conversation] = await list('conversations');
-    const ids = [mission.groupId, mission.missionId, items.active, ada.principal.id];
+    const ids = [mission.groupId, mission.missionId, items.active, ada.principal.id, await putContent(played.api, ada)];
     return [...ids, String(event?.['eventId']), conversation?.conversation.conversationId as string];
   }
 
   it('MWP-EVT-009c: without a live token of the Organization, all routes of all Organizations give one answer', async () => {
-    const { api, tenant, olga, mission } = played;
+    const { api, tenant, olga, ada, mission } = played;
     const { slug } = tenant.organization;
+    const content = await putContent(api, ada);
     const token = await api.tokenOf(olga);
     const foreign = await theirs.tokenOf(oscar);
     const late = new Api(tenant, { vault: api.vault, clock: () => Date.now() + (TOKEN_SECONDS + 1) * 1_000 });
@@ -85,9 +93,8 @@ describe.each(STORES)('$name: every route', ({ open }) => {
     for (const { method, path } of routesBelow(TENANT)) {
       if (OPEN.includes(path)) continue;
       for (const [who, through, at, asked] of callers) {
-        for (const value of [mission.groupId, id(), 'no-uri']) {
-          const body = method === 'GET' ? {} : { body: {} };
-          const answer = await through.ask(method, fill(path, at, value), { ...asked, ...body });
+        for (const value of [mission.groupId, id(), 'no-uri', content]) {
+          const answer = await through.ask(method, fill(path, at, value), { ...asked, ...bodyFor(method, path) });
           expect([who, method, path, timeless(answer)]).toEqual([who, method, path, expected]);
         }
       }

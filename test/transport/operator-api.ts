@@ -9,6 +9,7 @@ import type { AuthorityStore } from '../../src/store/port.ts';
 import { answerChallenge } from '../../src/worker/challenge.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
 import { checkSeal } from '../support/sealing.ts';
+import { temporaryBlobs } from '../support/temporary-blobs.ts';
 import type { Body } from './answers.ts';
 import type { Answer } from './api.ts';
 import { checkDeclared } from './declared.ts';
@@ -22,7 +23,8 @@ export function appOver(store: AuthorityStore, operatorToken: string | undefined
   const signers = new VaultSigners(store.organizations, vault);
   const authority = createAuthority({ store, signers, checkSeal });
   const logger = createLogger('silent');
-  return createApp({ store, authority, signers, vault, logger, ...(operatorToken && { operatorToken }) });
+  const contents = { blobs: temporaryBlobs(), contentBytesMaximum: 1_000 };
+  return createApp({ store, ...contents, authority, signers, vault, logger, ...(operatorToken && { operatorToken }) });
 }
 
 export async function ask(app: App, method: string, route: string, body?: unknown, token = TOKEN): Promise<Answer> {

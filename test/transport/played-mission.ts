@@ -6,7 +6,7 @@ import type { ActorKey } from '../../src/worker/keys.ts';
 import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 import type { Shown } from './answers.ts';
-import { Api, path } from './api.ts';
+import { Api, type ApiOptions, path } from './api.ts';
 
 /** Of the one Message in the main Conversation. */
 export const TEXT = 'Plan: first the code, then the tests.';
@@ -30,9 +30,12 @@ export interface PlayedMission {
   list: (below: string) => Promise<Shown[]>;
 }
 
-export async function playMission(store: AuthorityStore): Promise<PlayedMission> {
+export async function playMission(
+  store: AuthorityStore,
+  options: Pick<ApiOptions, 'blobs'> = {},
+): Promise<PlayedMission> {
   const tenant = await Tenant.create(store);
-  const api = new Api(tenant);
+  const api = new Api(tenant, options);
   const olga = await tenant.human('olga');
   const [ada, bob] = [await tenant.agent('ada'), await tenant.agent('bob')];
   const mission = await Mission.create(tenant, olga, ada);

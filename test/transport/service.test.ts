@@ -176,8 +176,10 @@ describe('a local service', () => {
 describe('two processes on one PostgreSQL', () => {
   it('MWP-IDN-007b: one challenge is used once over both, whoever issued it', async () => {
     const { url, giveBack } = await leaseDatabase();
+    const blobs = mkdtempSync(join(tmpdir(), 'mwp-service-'));
     try {
-      const environment = { DATABASE_URL: url, MWP_MASTER_KEY: randomBytes(32).toString('base64') };
+      const secrets = { DATABASE_URL: url, MWP_MASTER_KEY: randomBytes(32).toString('base64') };
+      const environment = { ...secrets, MWP_BLOBS_DIR: blobs };
       const [a, b] = [await start(environment), await start(environment)];
       const ada = await agentIn(a);
       const post = async (service: RunningService, below: string, body: object) => {
@@ -202,6 +204,7 @@ describe('two processes on one PostgreSQL', () => {
     } finally {
       for (const service of running.splice(0)) await service.stop();
       giveBack();
+      rmSync(blobs, { recursive: true, force: true });
     }
   });
 });

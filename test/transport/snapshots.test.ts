@@ -4,7 +4,7 @@ import type { SnapshotItem } from '../../src/worker/answers.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
 import { restoreGroup } from '../../src/worker/restore.ts';
 import { STORES, type OpenedStore } from '../support/databases.ts';
-import { expectedBy, inChunks } from '../support/snapshots.ts';
+import { expectedBy, inChunks, MemoryBlobs } from '../support/snapshots.ts';
 import { path, refusalIn, type Answer } from './api.ts';
 import { playMission, TEXT, type PlayedMission } from './played-mission.ts';
 
@@ -13,6 +13,7 @@ const UNKNOWN = '404 GROUP_NOT_FOUND';
 
 describe.each(STORES)('$name: snapshots', ({ open }) => {
   let opened: OpenedStore;
+  const blobs = new MemoryBlobs();
   let played: PlayedMission;
   let carl: ActorKey;
   let eve: ActorKey;
@@ -21,7 +22,7 @@ describe.each(STORES)('$name: snapshots', ({ open }) => {
 
   beforeAll(async () => {
     opened = await open();
-    played = await playMission(opened.store);
+    played = await playMission(opened.store, { blobs });
     const { tenant, mission } = played;
     [eve, iris] = [await tenant.human('eve'), await tenant.human('iris')];
     const { organizations } = tenant.store;
@@ -101,14 +102,14 @@ describe.each(STORES)('$name: snapshots', ({ open }) => {
     const { api, tenant, olga } = played;
     const { snapshot } = item(taken);
     const key = `${tenant.organization.organizationId} ${snapshot.stateHash}`;
-    const bytes = api.blobs.kept.get(key)!;
-    api.blobs.kept.delete(key);
+    const bytes = blobs.kept.get(key)!;
+    blobs.kept.delete(key);
     expect(refusalIn(await get(olga, `${one(taken)}/state`))).toBe('500 INTERNAL_ERROR');
-    api.blobs.kept.set(key, bytes);
-    const pack = [...api.blobs.kept].find(([, kept]) => kept[0] === 0x1f)!;
-    api.blobs.kept.set(pack[0], Buffer.concat([pack[1].subarray(0, -9), Buffer.alloc(9)]));
+    blobs.kept.set(key, bytes);
+    const pack = [...blobs.kept].find(([, kept]) => kept[0] === 0x1f)!;
+    blobs.kept.set(pack[0], Buffer.concat([pack[1].subarray(0, -9), Buffer.alloc(9)]));
     await expect(get(olga, `${one(taken)}/state`)).rejects.toThrow();
-    api.blobs.kept.set(...pack);
+    blobs.kept.set(...pack);
     expect((await get(olga, `${one(taken)}/state`)).status).toBe(200);
   });
 });

@@ -11,8 +11,8 @@ import type { Signer } from '../../trust/signing.ts';
 export type SnapshotBlobs = Pick<BlobStore, 'put' | 'get' | 'size'>;
 
 export interface SnapshotSigners {
-  /** Of the service's key that counts now. */
-  signerOf(organization: OrganizationRow, service: Principal): Promise<Signer>;
+  /** Of the service's key that counts at this time. */
+  signerOf(organization: OrganizationRow, service: Principal, time: string): Promise<Signer>;
 }
 
 export interface SnapshotProgress {

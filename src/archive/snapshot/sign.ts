@@ -1,6 +1,5 @@
 // The signed Group Snapshot of what was gathered, verified and admitted like any Signed Document: the row and its record.
 import type { GroupSnapshot } from '../../protocol/documents/group-snapshot.ts';
-import { compareTimestamps } from '../../protocol/timestamps.ts';
 import type { AdmissionRow, OrganizationRow, OrganizationStore, SnapshotRow } from '../../store/port.ts';
 import { candidateRecord } from '../../trust/admission.ts';
 import type { RegistryEvidence } from '../../trust/evidence.ts';
@@ -12,8 +11,10 @@ import { stateHash } from '../../wire/state-document.ts';
 import type { Gathered } from './gather.ts';
 
 export interface SigningParts {
-  organizations: Pick<OrganizationStore, 'now' | 'keyEvidence'>;
+  organizations: Pick<OrganizationStore, 'keyEvidence'>;
+  /** Of a key that is valid at that time. */
   signer: Signer;
+  createdAt: string;
   newId: () => string;
 }
 
@@ -30,8 +31,7 @@ export async function signSnapshot(
 ): Promise<SignedSnapshot> {
   const { organizationId, authority } = organization;
   const { head, document } = gathered;
-  const now = await parts.organizations.now();
-  const createdAt = compareTimestamps(now, head.lastEventAt) < 0 ? head.lastEventAt : now;
+  const { createdAt } = parts;
   const link = linkFor(organization, gathered);
   const entry = linkEntry(link, { entryId: parts.newId(), actor: authority, occurredAt: createdAt });
   const unsigned: Omit<GroupSnapshot, 'signature'> = {

@@ -1,6 +1,7 @@
 // Takes snapshots, one at a time in this process: gather in one database snapshot, store the blobs, sign, and only then write
 // the row that names them. The one door of this folder.
 import { randomUUID } from 'node:crypto';
+import { compareTimestamps } from '../../protocol/timestamps.ts';
 import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
 import { canonicalBytes } from '../../wire/canonical.ts';
 import { gather } from './gather.ts';
@@ -83,17 +84,24 @@ class SnapshotTaker implements Snapshots {
     if ('body' in gathered) return { row: gathered, isNew: false };
     // What a row names is there before the row is.
     await blobs.put(organizationId, once(canonicalBytes(gathered.document)));
-    const signer = await signers.signerOf(organization, authority);
     const { organizations } = store;
+    const createdAt = laterOf(await organizations.now(), gathered.head.lastEventAt);
+    const signer = await signers.signerOf(organization, authority, createdAt);
     const { row, admission } = await signSnapshot(organization, gathered, {
       organizations,
       signer,
+      createdAt,
       newId: this.newId,
     });
     await blobs.put(organizationId, once(Buffer.from(row.body, 'utf8')));
     const stands = await store.recordSnapshot(organizationId, row, admission);
     return { row: stands, isNew: stands.snapshotId === row.snapshotId };
   }
+}
+
+/** A clock that was set back makes no snapshot older than what it tells of. */
+function laterOf(now: string, lastEventAt: string): string {
+  return compareTimestamps(now, lastEventAt) < 0 ? lastEventAt : now;
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

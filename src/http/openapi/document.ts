@@ -1,6 +1,7 @@
 // The OpenAPI document of the routes that are really there. Made once, at start; it knows no tenant.
 import { commandSchema } from '../../protocol/documents/command.ts';
 import { DESCRIPTION, VERSION } from '../../platform/package.ts';
+import { BYTES } from '../bodies.ts';
 import { commandBody, commandComponents, withDocuments } from './commands.ts';
 import { componentSchemas, reachable, refOf } from './components.ts';
 import {
@@ -8,6 +9,9 @@ import {
   HEADERS,
   TAGS,
   type Answer,
+  type Body,
+  type BytesBody,
+  type JsonBody,
   type JsonSchema,
   type Operation,
   type QueryParameter,
@@ -22,7 +26,7 @@ export type OpenapiDocument = JsonSchema & { paths: Record<string, Record<string
 export interface OperationObject {
   operationId: string;
   parameters?: JsonSchema[];
-  requestBody?: { content: Record<string, { schema: JsonSchema; example: unknown }> };
+  requestBody?: { content: Record<string, { schema?: JsonSchema; example?: unknown }> };
   responses: Record<string, JsonSchema>;
 }
 
@@ -87,7 +91,22 @@ function queryParameter({ name, description, schema, isList }: QueryParameter): 
   return { name, in: 'query', description, schema, ...(isList && { style: 'form', explode: false }) };
 }
 
-function bodyObject({ description, schema, bytesMaximum, example }: NonNullable<Operation['body']>) {
+function bodyObject(body: Body) {
+  return 'schema' in body ? jsonBodyObject(body) : bytesBodyObject(body);
+}
+
+/** Of bytes no schema says anything. */
+const ANYTHING: JsonSchema = {};
+
+function bytesBodyObject({ description, contentType, bytesMaximum }: BytesBody) {
+  return {
+    description: `${description} At most ${bytesMaximum.toLocaleString('en')} bytes.`,
+    required: true,
+    content: { [contentType]: { schema: ANYTHING } },
+  };
+}
+
+function jsonBodyObject({ description, schema, bytesMaximum, example }: JsonBody) {
   const isCommand = schema === commandSchema;
   return {
     description: `${description} At most ${bytesMaximum.toLocaleString('en')} bytes, strict JSON in UTF-8: no member name twice, nothing behind it.`,
@@ -100,7 +119,10 @@ function answerObject({ description, schema, contentTypes = [], headers = [] }: 
   const names = [...COMMON_HEADERS, ...headers];
   const content = [
     ...(schema ? [['application/json', { schema: refOf(schema) }]] : []),
-    ...contentTypes.map((contentType) => [contentType, { schema: { type: 'string' } }]),
+    ...contentTypes.map((contentType) => [
+      contentType,
+      { schema: contentType === BYTES ? ANYTHING : { type: 'string' } },
+    ]),
   ] as [string, unknown][];
   return {
     description,

@@ -10,6 +10,7 @@ export const TAGS = {
   Login: 'From a registered key to a token that reads, submits and, for Agents, opens a session.',
   Commands: 'The one way to change anything: signed Commands.',
   Own: 'What callers read about themselves, Agent Cards and, for auditors, what was refused.',
+  Contents: 'The bytes that manifests name, by their hash.',
   Groups: 'What a Membership lets its holder see of one Group.',
   Operator: 'Tenants, their principals, keys and policy.',
   Service: 'Is it alive, is it ready, and what can it do.',
@@ -26,7 +27,17 @@ export interface QueryParameter {
   isList?: boolean;
 }
 
-export interface Body {
+export type Body = JsonBody | BytesBody;
+
+/** Of bytes that mean nothing here. */
+export interface BytesBody {
+  description: string;
+  contentType: string;
+  /** The largest body that is read. */
+  bytesMaximum: number;
+}
+
+export interface JsonBody {
   description: string;
   /** The very schema that the handler validates with; of a Command, the schema of its envelope. */
   schema: z.ZodType;

@@ -45,6 +45,11 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; schema: Js
     schema: id,
     example: 'urn:uuid:0b8a7a2e-0f7e-4a6d-8a3c-1f6f4a3f2b11',
   },
+  contentHash: {
+    description: 'SHA-256 of the bytes, as manifests write it.',
+    schema: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+    example: `sha256:${'5e'.repeat(32)}`,
+  },
   agentId: {
     description: 'Id of an Agent, percent-encoded.',
     schema: id,

@@ -13,7 +13,6 @@ const OF_BODIES: readonly Refused[] = [
   'PROTOCOL_VIOLATION',
   { code: 'PROTOCOL_VIOLATION', status: 413 },
   { code: 'PROTOCOL_VIOLATION', status: 415 },
-  'SCHEMA_VALIDATION_FAILED',
 ];
 
 /** Codes by status, in the order of the statuses. */
@@ -25,6 +24,7 @@ export function refusalsOf(operation: Operation): ReadonlyMap<number, readonly E
     ...(access === 'operator' ? [{ code: 'PROTOCOL_VIOLATION', status: 404 } as const] : []),
     ...(query ? (['SCHEMA_VALIDATION_FAILED'] as const) : []),
     ...(body ? OF_BODIES : []),
+    ...(body && 'schema' in body ? (['SCHEMA_VALIDATION_FAILED'] as const) : []),
     ...(operation.faultless ? [] : FAULTS),
   ];
   const byStatus = new Map<number, Set<ErrorCode>>();
@@ -38,7 +38,7 @@ export function refusalsOf(operation: Operation): ReadonlyMap<number, readonly E
 
 const SENTENCES: Readonly<Record<number, string>> = {
   413: 'The body is larger than the largest that is read.',
-  415: 'The body is not `application/json`.',
+  415: 'The body is not of the type that is read here, which `Accept` names, or it is encoded.',
   500: 'The service failed.',
   503: 'The service cannot answer now.',
 };

@@ -3,7 +3,7 @@ import { DEFAULT_POLICY } from '../../domain/policy.ts';
 import type { z } from 'zod';
 import { OPERATOR_BODY_MAXIMUM } from '../bodies.ts';
 import { EXAMPLE_COMMAND, EXAMPLE_PUBLIC_KEY } from '../openapi/example-command.ts';
-import type { Answer, Operation, Refused } from '../openapi/operation.ts';
+import type { Answer, JsonBody, Operation, Refused } from '../openapi/operation.ts';
 import { PAGE_PARAMETERS } from '../parameters.ts';
 import * as answers from './answers.ts';
 import * as bodies from './bodies.ts';
@@ -20,11 +20,7 @@ function operation(rest: Rest, answered: Record<number, Answer>): Operation {
   return { tag: 'Operator', access: 'operator', answers: answered, ...rest };
 }
 
-function writing(
-  rest: Rest,
-  body: Pick<NonNullable<Operation['body']>, 'schema' | 'example'>,
-  answered: Operation['answers'],
-) {
+function writing(rest: Rest, body: Pick<JsonBody, 'schema' | 'example'>, answered: Operation['answers']) {
   const whole = { description: 'A JSON object.', bytesMaximum: OPERATOR_BODY_MAXIMUM, ...body };
   return { ...operation(rest, answered), body: whole };
 }
