@@ -174,3 +174,8 @@ export interface GroupLists {
 export interface MessageItem {
   readonly message: Message;
 }
+
+export interface StoredContent {
+  readonly contentHash: string;
+  readonly sizeBytes: number;
+}
