@@ -78,9 +78,9 @@ export async function composeService(
   try {
     const signers = new VaultSigners(store.organizations, vault);
     await proveMasterKey(store, signers);
-    const blobs = await openBlobs(config);
+    const { contents: blobs, snapshots: snapshotBlobs } = await openBlobs(config);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
-    const snapshots = createSnapshots({ store, blobs, signers });
+    const snapshots = createSnapshots({ store, blobs: snapshotBlobs, signers });
     lifecycle.started({ name: 'the snapshot under way', stop: () => snapshots.stop() });
     const authority = createAuthority({ store, signers, alarm, observer: observation, checkSeal, ...options });
     const metricsText = () => observation.metrics.text();
@@ -89,6 +89,7 @@ export async function composeService(
     const app = createApp({
       store,
       blobs,
+      snapshotBlobs,
       contentBytesMaximum: config.contentBytesMaximum,
       authority,
       signers,
@@ -167,10 +168,18 @@ export async function migrateDatabase(config: StorageConfig): Promise<void> {
   await migrating.catch((error: unknown) => explainDatabase(config, error));
 }
 
-/** Rejects with ConfigFault. */
-export async function openBlobs({ blobsDirectory }: StorageConfig): Promise<BlobStore> {
+/**
+ * Contents and the bytes of snapshots are apart: members put contents, and could otherwise name what a snapshot is made of,
+ * or have it swept away. Rejects with ConfigFault.
+ */
+export async function openBlobs({
+  blobsDirectory,
+}: StorageConfig): Promise<{ contents: BlobStore; snapshots: BlobStore }> {
   try {
-    return await openBlobFiles(blobsDirectory);
+    return {
+      contents: await openBlobFiles(join(blobsDirectory, 'contents')),
+      snapshots: await openBlobFiles(join(blobsDirectory, 'snapshots')),
+    };
   } catch (error) {
     if (!(error instanceof BlobFault)) throw error;
     const fault = new ConfigFault('MWP_BLOBS_DIR', `(${blobsDirectory}) cannot be used: ${error.message}`);

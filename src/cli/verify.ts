@@ -63,7 +63,7 @@ async function verifyDatabase(
   const store = await openConfiguredStore(config);
   try {
     // A copied database may have come without its blobs; looking makes no folder.
-    const blobs = existsSync(config.blobsDirectory) ? await openBlobs(config) : undefined;
+    const blobs = existsSync(config.blobsDirectory) ? (await openBlobs(config)).snapshots : undefined;
     const organizations = await selected(store, org);
     const total: Findings = { streams: 0, events: 0, faults: 0 };
     const heads = new Map<string, AnchoredHead[]>();

@@ -2,7 +2,7 @@
 // what all of them share (limits, error documents, one log line per request) stands here.
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
-import type { Snapshots } from '../archive/snapshot/ports.ts';
+import type { SnapshotBlobs, Snapshots } from '../archive/snapshot/ports.ts';
 import { createSnapshots } from '../archive/snapshot/take.ts';
 import type { Authority, ServiceSigners } from '../authority/ports.ts';
 import type { KeyVault } from '../platform/key-vault.ts';
@@ -37,7 +37,10 @@ import { namesOf, watched } from './watching.ts';
 
 export interface HttpParts {
   store: AuthorityStore;
+  /** Contents of Artifacts. */
   blobs: BlobStore;
+  /** Apart from them: members put contents. */
+  snapshotBlobs: SnapshotBlobs;
   /** Bytes of one content. */
   contentBytesMaximum: number;
   /** Of what one principal has put and not published. */
@@ -107,7 +110,8 @@ export function createApp(parts: HttpParts): Hono {
       count: UNPUBLISHED_MAXIMUM,
       bytes: UNPUBLISHED_LARGEST * parts.contentBytesMaximum,
     },
-    snapshots: parts.snapshots ?? createSnapshots({ store: parts.store, blobs: parts.blobs, signers: parts.signers }),
+    snapshots:
+      parts.snapshots ?? createSnapshots({ store: parts.store, blobs: parts.snapshotBlobs, signers: parts.signers }),
     readiness: parts.readiness ?? new Readiness({ database: () => parts.store.problems() }),
     directory: new Directory(organizations),
     challenges: new Challenges(parts.vault, parts.random),

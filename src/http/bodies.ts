@@ -59,7 +59,8 @@ export function checkBytesHead(c: Context, maximum: number): number | undefined 
   if (c.req.header('content-range') !== undefined) throw fail('PROTOCOL_VIOLATION', 'a part of a body is not taken');
   const declared = c.req.header('content-length');
   if (declared === undefined || c.req.header('transfer-encoding') !== undefined) return undefined;
-  if (!(Number(declared) <= maximum)) throw tooLarge(maximum);
+  if (!/^\d+$/.test(declared)) throw fail('PROTOCOL_VIOLATION', 'the Content-Length is none');
+  if (Number(declared) > maximum) throw tooLarge(maximum);
   return Number(declared);
 }
 

@@ -185,3 +185,8 @@ export interface SnapshotItem {
     readonly statePath: string;
   };
 }
+
+export interface StoredContent {
+  readonly contentHash: string;
+  readonly sizeBytes: number;
+}

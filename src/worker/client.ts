@@ -1,8 +1,9 @@
 // The HTTP client of one actor in one Organization: log in, open a session, submit signed Commands, read. Every method
 // answers an Outcome; none throws for anything the network or the authority does.
 
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Accepted, Challenge, Me, Token } from './answers.ts';
+import type { Accepted, Challenge, Me, StoredContent, Token } from './answers.ts';
 import { answerChallenge, newClientNonce } from './challenge.ts';
 import type { SignedCommand } from './commands.ts';
 import { exchange, openStream, type Answer, type Exchange } from './exchange.ts';
@@ -21,7 +22,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-type SendOptions = CallOptions & Pick<Exchange, 'body'>;
+type SendOptions = CallOptions & Pick<Exchange, 'body' | 'ofBytes'>;
 
 /** How often one call sends its request. A longer outage is the caller's to wait out, with the same bytes. */
 const ATTEMPTS = 5;
@@ -96,6 +97,23 @@ export class AuthorityClient {
     return this.persist(() => this.call<Value>('POST', path, options), options);
   }
 
+  /** Stores bytes under their hash, for a manifest that names them; sends them again as `submit` does. */
+  putContent(bytes: Uint8Array, options: CallOptions = {}): Promise<Outcome<StoredContent>> {
+    const path = `/content/${hashOf(bytes)}`;
+    const sent = { ...options, body: bytes, ofBytes: true };
+    return this.persist(() => this.call<StoredContent>('PUT', path, sent), options);
+  }
+
+  /** The bytes of a manifest's `contentHash`. Bytes that have another hash are not handed on. */
+  async content(contentHash: string, options: CallOptions = {}): Promise<Outcome<Uint8Array>> {
+    const sent = { ...options, ofBytes: true };
+    const answer = await this.persist(() => this.send('GET', `/content/${contentHash}`, sent), options);
+    if (!answer.ok) return answer;
+    const { bytes } = answer.value;
+    if (hashOf(bytes) === contentHash) return done(bytes);
+    return failed({ kind: 'unreadable', status: 200, message: 'the content has another hash' });
+  }
+
   private async authenticate(openSession: boolean, options: CallOptions): Promise<Outcome<Token>> {
     const { principal, keyId } = this.key;
     const clientNonce = newClientNonce();
@@ -145,12 +163,20 @@ export class AuthorityClient {
     return answer.ok ? done(answer.value.value as Value) : answer;
   }
 
-  private send(method: Exchange['method'], path: string, { body, signal }: SendOptions): Promise<Outcome<Answer>> {
-    return exchange({ method, url: this.base + path, token: this.token, body, signal });
+  private send(
+    method: Exchange['method'],
+    path: string,
+    { body, signal, ofBytes }: SendOptions,
+  ): Promise<Outcome<Answer>> {
+    return exchange({ method, url: this.base + path, token: this.token, body, signal, ofBytes });
   }
 }
 
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   // An abort ends the pause early; the next attempt sees the signal and says so.
   await delay(milliseconds, undefined, { signal }).catch(() => undefined);
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }

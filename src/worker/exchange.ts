@@ -6,9 +6,11 @@ import { done, failed, type Outcome } from './outcome.ts';
 
 /** Longest wait for one answer: the authority answers or refuses long before. */
 const TIMEOUT_MS = 30_000;
-/** A page of Events is the largest answer; 200 of them at their largest stay far below. */
+/** A content at its usual bound is the largest answer; a page of 200 Events stays far below. */
 const MAX_ANSWER_BYTES = 64 * 1_048_576;
 const MAX_ANSWER_DEPTH = 80;
+const JSON_TYPE = 'application/json';
+const BYTES = 'application/octet-stream';
 
 export interface Exchange {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -16,6 +18,8 @@ export interface Exchange {
   readonly token?: string;
   /** JSON text or its bytes; a signed document goes out exactly as it was signed. */
   readonly body?: string | Uint8Array;
+  /** Both ways bytes that are no JSON: the answer has no `value`, but where it is refused. */
+  readonly ofBytes?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -28,7 +32,8 @@ export interface Answer {
 export async function exchange(request: Exchange): Promise<Outcome<Answer>> {
   const answer = await send(request);
   if (!answer.ok) return answer;
-  const { status, bytes } = answer.value;
+  const { status, isJson, bytes } = answer.value;
+  if (request.ofBytes === true && status === 200 && !isJson) return done({ value: undefined, bytes });
   if (status >= 200 && status < 300) {
     const json = parseStrictJson(bytes, { maxBytes: MAX_ANSWER_BYTES, maxDepth: MAX_ANSWER_DEPTH });
     if (json.ok) return done({ value: json.value, bytes });
@@ -46,23 +51,31 @@ function failedAs(status: number, bytes: Uint8Array) {
   return failed({ kind: 'refused', code, status, message, error: check.document });
 }
 
-async function send(request: Exchange): Promise<Outcome<{ status: number; bytes: Uint8Array }>> {
-  const { method, url, token, body, signal } = request;
+interface Received {
+  status: number;
+  isJson: boolean;
+  bytes: Uint8Array;
+}
+
+async function send(request: Exchange): Promise<Outcome<Received>> {
+  const { method, url, token, body, signal, ofBytes } = request;
+  const contentType = ofBytes === true ? BYTES : JSON_TYPE;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(url, {
       method,
       headers: {
-        accept: 'application/json',
+        accept: ofBytes === true ? `${BYTES}, ${JSON_TYPE}` : JSON_TYPE,
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': contentType }),
       },
       ...(body !== undefined && { body }),
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       redirect: 'error',
     });
     const bytes = await readBounded(response);
-    if (bytes) return done({ status: response.status, bytes });
+    const isJson = response.headers.get('content-type') === JSON_TYPE;
+    if (bytes) return done({ status: response.status, isJson, bytes });
     return failed({ kind: 'unreadable', status: response.status, message: 'the answer is too large' });
   } catch (error) {
     if (signal?.aborted) return failed({ kind: 'aborted', message: 'the caller gave up' });

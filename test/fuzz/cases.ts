@@ -5,7 +5,16 @@ import type { Random } from './random.ts';
 import type { Scene } from './scene.ts';
 import type { FuzzTenant } from './tenant.ts';
 
-export const FAMILIES = ['commands', 'signed', 'requests', 'queries', 'operator', 'login', 'sockets'] as const;
+export const FAMILIES = [
+  'commands',
+  'signed',
+  'requests',
+  'queries',
+  'operator',
+  'login',
+  'sockets',
+  'contents',
+] as const;
 export type Family = (typeof FAMILIES)[number];
 
 export interface HttpCase {

@@ -104,8 +104,8 @@ function errorFindings({ status, headers, body }: Answer, findings: string[]): J
   return { findings, code };
 }
 
-/** The page that shows the description, and what Prometheus reads. */
-const NO_JSON = /^(text\/(html|css|javascript|plain)|image\/png)/;
+/** The page that shows the description, what Prometheus reads, and contents. */
+const NO_JSON = /^(text\/(html|css|javascript|plain)|image\/png|application\/octet-stream)/;
 
 function successFindings({ status, headers, body }: Answer, { expect }: Question, findings: string[]): Judged {
   if (NO_JSON.test(headers.find(([name]) => name === 'content-type')?.[1] ?? '')) return { findings };

@@ -3,6 +3,7 @@ import { countingIn, type Verifications } from './cryptography.ts';
 import type { Family, HttpCase, RawCase, World } from './cases.ts';
 import { converse } from './connection.ts';
 import { changedCommand } from './families/commands.ts';
+import { contentRequest } from './families/contents.ts';
 import { loginAttempt, type IssuedChallenge } from './families/login.ts';
 import { operatorRequest } from './families/operator.ts';
 import { readQuery } from './families/queries.ts';
@@ -15,13 +16,14 @@ import { Random } from './random.ts';
 const ORIGIN = 'http://fuzz.test';
 /** In a hundred. A failed login takes a tenth of a second and a connection some milliseconds; they are few. */
 const SHARES: readonly [Family, number][] = [
-  ['commands', 36],
+  ['commands', 33],
   ['signed', 12],
   ['requests', 18],
   ['queries', 22],
   ['operator', 8],
   ['login', 2],
   ['sockets', 2],
+  ['contents', 3],
 ];
 /** Milliseconds for one answer, all that is under way at the same time included. */
 export const ANSWER_MAXIMUM = 10_000;
@@ -97,6 +99,8 @@ function make(family: Family, random: Random, world: World, challenge: IssuedCha
       return operatorRequest(random, world);
     case 'login':
       return loginAttempt(random, world, challenge);
+    case 'contents':
+      return contentRequest(random, world);
     case 'sockets':
       throw new Error('not made of a Request');
   }

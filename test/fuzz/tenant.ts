@@ -1,5 +1,6 @@
 // An Organization made over the service's own API, its people with keys and tokens, and the Commands that it accepted.
 import { strict as assert } from 'node:assert';
+import { createHash } from 'node:crypto';
 import type { Receipt } from '../../src/authority/ports.ts';
 import type { Policy, RequestRates } from '../../src/domain/policy.ts';
 import { answerChallenge, newClientNonce } from '../../src/worker/challenge.ts';
@@ -9,7 +10,7 @@ import type { ParsedEvent } from '../support/tenant.ts';
 import type { MissionTenant } from '../support/mission.ts';
 import type { ErrorCode } from '../../src/protocol/refusals.ts';
 import { agentCard } from '../transport/cards.ts';
-import { OPERATOR_TOKEN, type Host } from './host.ts';
+import { CONTENT_MARK, OPERATOR_TOKEN, type Host } from './host.ts';
 
 const ORIGIN = 'http://fuzz.test';
 /** Milliseconds after which a token is replaced: well before its quarter of an hour is over. */
@@ -47,6 +48,8 @@ export class FuzzTenant implements MissionTenant {
   /** A service of the Organization that may register Cards, open sessions, cancel Missions and relay. */
   readonly service: ActorKey;
   organizationId = '';
+  /** Of the one content that was put; '' before. */
+  contentHash = '';
   private readonly host: Host;
   private readonly tokens = new Map<string, { token: string; at: number }>();
 
@@ -139,6 +142,15 @@ export class FuzzTenant implements MissionTenant {
     return (await this.call('POST', '/auth/challenge', { body })) as { challenge: string };
   }
 
+  /** For who asks for it; it stays. */
+  async putContent(key: ActorKey): Promise<void> {
+    const bytes = new Uint8Array(Buffer.from(`${CONTENT_MARK}, and ${this.slug}`));
+    const hash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+    const asked = { token: await this.tokenOf(key), bytes, contentType: 'application/octet-stream' };
+    await this.call('PUT', `/content/${hash}`, asked);
+    this.contentHash = hash;
+  }
+
   sign(key: ActorKey, draft: CommandDraft, epochs: Epochs = {}): Uint8Array {
     return signCommand(key, draft, epochs).bytes;
   }
@@ -166,14 +178,18 @@ export class FuzzTenant implements MissionTenant {
     return this.ask(method, `/v1/orgs/${this.slug}${path}`, asked);
   }
 
-  private async ask(method: string, path: string, { token, body, bytes }: Asked): Promise<unknown> {
+  private async ask(
+    method: string,
+    path: string,
+    { token, body, bytes, contentType = 'application/json' }: Asked,
+  ): Promise<unknown> {
     const content = bytes ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await this.host.fetch(
       new Request(`${ORIGIN}${path}`, {
         method,
         headers: {
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
-          ...(content !== undefined && { 'content-type': 'application/json' }),
+          ...(content !== undefined && { 'content-type': contentType }),
         },
         ...(content !== undefined && { body: content as string }),
       }),
@@ -188,4 +204,5 @@ interface Asked {
   token?: string;
   body?: unknown;
   bytes?: Uint8Array;
+  contentType?: string;
 }

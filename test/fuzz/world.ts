@@ -29,6 +29,8 @@ export async function makeWorld(host: Host): Promise<World> {
     generateActorKey({ type: at % 2 === 0 ? 'agent' : 'human', id: `urn:fuzz:lab:${newClientNonce()}` }),
   );
   const busyScene = await playScene(busy);
+  await quiet.putContent(quietScene.bob);
+  await busy.putContent(busyScene.bob);
   return { host, quiet, quietScene, busy, busyScene, lab, labKeys, expiredToken: await expiredToken(quiet) };
 }
 

@@ -48,6 +48,7 @@ describe.each(STORES)('$name: a second tenant', ({ open }) => {
     const app = createApp({
       store,
       blobs: temporaryBlobs(),
+      snapshotBlobs: temporaryBlobs(),
       contentBytesMaximum: 1_000,
       authority: createAuthority({ store, signers }),
       signers,

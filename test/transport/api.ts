@@ -1,5 +1,6 @@
 // The HTTP application over a Tenant's store and authority, asked without a network; callers that log in as clients do.
 import { createHash } from 'node:crypto';
+import type { SnapshotBlobs } from '../../src/archive/snapshot/ports.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Turns } from '../../src/http/turns.ts';
 import { KeyVault } from '../../src/platform/key-vault.ts';
@@ -41,6 +42,7 @@ export interface ApiOptions {
   monotonic?: () => number;
   operatorToken?: string;
   blobs?: BlobStore;
+  snapshotBlobs?: SnapshotBlobs;
   contentBytesMaximum?: number;
   uploadQuota?: UploadQuota;
 }
@@ -51,6 +53,7 @@ export class Api {
   readonly app: ReturnType<typeof createApp>;
   readonly vault: KeyVault;
   readonly blobs: BlobStore;
+  readonly snapshotBlobs: SnapshotBlobs;
   /** Lines that the service logged. */
   readonly log: string[] = [];
   private readonly slug: string;
@@ -60,10 +63,12 @@ export class Api {
     const store = options.store ?? tenant.store;
     this.vault = options.vault ?? new KeyVault(Buffer.alloc(32, 7));
     this.blobs = options.blobs ?? temporaryBlobs();
+    this.snapshotBlobs = options.snapshotBlobs ?? temporaryBlobs();
     this.slug = tenant.organization.slug;
     this.app = createApp({
       store,
       blobs: this.blobs,
+      snapshotBlobs: this.snapshotBlobs,
       contentBytesMaximum: options.contentBytesMaximum ?? CONTENT_BYTES,
       ...(options.uploadQuota && { uploadQuota: options.uploadQuota }),
       authority: options.store ? tenant.anotherAuthority(store) : tenant.authority,

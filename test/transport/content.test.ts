@@ -103,6 +103,7 @@ describe.each(STORES)('$name: contents', ({ open }) => {
       ['capitals', await api.put(bob, hash.toUpperCase(), bytes), '422 INVALID_COMMAND'],
       ['more than the bound', await api.put(bob, hashOf(big), big), '413 PROTOCOL_VIOLATION'],
       ['more as it comes', await api.put(bob, hashOf(big), big, UNDECLARED), '413 PROTOCOL_VIOLATION'],
+      ['a length that is none', await api.put(bob, hash, bytes, { 'content-length': '-1' }), '400 PROTOCOL_VIOLATION'],
       ['encoded', await api.put(bob, hash, bytes, { 'content-encoding': 'gzip' }), '415 PROTOCOL_VIOLATION'],
       ['a part', await api.put(bob, hash, bytes, { 'content-range': 'bytes 0-8/20' }), '400 PROTOCOL_VIOLATION'],
       [

@@ -70,6 +70,7 @@ describe('a database that fails', () => {
     const app = createApp({
       store,
       blobs: temporaryBlobs(),
+      snapshotBlobs: temporaryBlobs(),
       contentBytesMaximum: 1_000,
       authority: { submit: fail },
       signers: { signerOf: fail },

@@ -22,7 +22,7 @@ describe.each(STORES)('$name: snapshots', ({ open }) => {
 
   beforeAll(async () => {
     opened = await open();
-    played = await playMission(opened.store, { blobs });
+    played = await playMission(opened.store, { snapshotBlobs: blobs });
     const { tenant, mission } = played;
     [eve, iris] = [await tenant.human('eve'), await tenant.human('iris')];
     const { organizations } = tenant.store;
@@ -99,7 +99,7 @@ describe.each(STORES)('$name: snapshots', ({ open }) => {
   });
 
   it('bytes that are gone are a fault and no stream, and ones that are spoilt break it off', async () => {
-    const { api, tenant, olga } = played;
+    const { tenant, olga } = played;
     const { snapshot } = item(taken);
     const key = `${tenant.organization.organizationId} ${snapshot.stateHash}`;
     const bytes = blobs.kept.get(key)!;

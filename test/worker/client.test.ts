@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -12,8 +13,10 @@ interface Request {
   path: string;
   body: string;
   token: string | undefined;
+  contentType: string | undefined;
 }
-type Answer = { status: number; body: unknown } | 'hang up' | 'never' | ((asked: Request) => Answer);
+type Answer =
+  { status: number; body: unknown } | { bytes: string } | 'hang up' | 'never' | ((asked: Request) => Answer);
 
 let server: Server | undefined;
 afterEach(() => {
@@ -25,12 +28,19 @@ afterEach(() => {
 async function authorityThatAnswers(...answers: Answer[]) {
   const requests: Request[] = [];
   const respond = (request: IncomingMessage, response: ServerResponse, body: string) => {
-    const asked = { path: request.url ?? '', body, token: request.headers.authorization };
+    const asked = {
+      path: request.url ?? '',
+      body,
+      token: request.headers.authorization,
+      contentType: request.headers['content-type'],
+    };
     requests.push(asked);
     let answer = answers.length > 1 ? answers.shift() : answers[0];
     while (typeof answer === 'function') answer = answer(asked);
     if (answer === undefined || answer === 'never') return;
     if (answer === 'hang up') return void request.socket.destroy();
+    const bytes = { 'content-type': 'application/octet-stream' };
+    if ('bytes' in answer) return void response.writeHead(200, bytes).end(answer.bytes);
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
   };
   const started = createServer((request, response) => {
@@ -178,5 +188,38 @@ describe('retry advice', () => {
     expect(refused('WORK_ALREADY_OWNED')).toBe('read_again');
     expect(refused('BUDGET_EXCEEDED')).toBe('give_up');
     expect(refused('ACTION_ID_COLLISION')).toBe('give_up');
+  });
+});
+
+describe('contents', () => {
+  const content = 'some bytes';
+  const contentHash = `sha256:${createHash('sha256').update(content).digest('hex')}`;
+  const stored = { contentHash, sizeBytes: content.length };
+
+  it('are put under their hash, and again after a lost answer', async () => {
+    const { client, requests } = await authorityThatAnswers('hang up', { status: 201, body: stored });
+    expect(await client.putContent(new Uint8Array(Buffer.from(content)))).toEqual({ ok: true, value: stored });
+    const sent = {
+      path: `/v1/orgs/acme/content/${contentHash}`,
+      body: content,
+      contentType: 'application/octet-stream',
+    };
+    expect(requests).toMatchObject([sent, sent]);
+  });
+
+  it('MWP-FND-007b: are handed on when they have the hash that was asked for, and never otherwise', async () => {
+    const { client } = await authorityThatAnswers(
+      { bytes: content },
+      { bytes: 'other byte' },
+      { status: 200, body: {} },
+    );
+    expect(await client.content(contentHash)).toEqual({ ok: true, value: Buffer.from(content) });
+    expect(await client.content(contentHash)).toMatchObject({ ok: false, problem: { kind: 'unreadable' } });
+    expect(await client.content(contentHash)).toMatchObject({ ok: false, problem: { kind: 'unreadable' } });
+  });
+
+  it('that are refused are refused in the words of the error document', async () => {
+    const { client } = await authorityThatAnswers(refusal(404, 'INVALID_COMMAND'));
+    expect(await client.content(contentHash)).toMatchObject({ ok: false, problem: { kind: 'refused', status: 404 } });
   });
 });

@@ -5,7 +5,7 @@ import type { AccountItem } from '../../worker/answers.ts';
 import { describeProblem, type Outcome } from '../../worker/outcome.ts';
 import type { GroupRecord } from './audit.ts';
 import { StoryStopped, type Checks } from './checks.ts';
-import type { Play } from './play.ts';
+import { answerOf, type Play } from './play.ts';
 import type { Lane } from './screen.ts';
 import type { SignedByActor } from './signatures.ts';
 
@@ -36,6 +36,40 @@ export async function checkBytes(play: Play, { groupId, events }: GroupRecord, c
   const path = `/groups/${encodeURIComponent(groupId)}/events/${encodeURIComponent(last.eventId)}`;
   const text = whole(await play.cast.olga.client.readText(path));
   checks.equal(`${play.lane}: an Event is served byte for byte in its canonical form`, text, canonicalText(last));
+}
+
+/** Cora makes none of them and may read each; for Sid, who is in no Group, there is none. */
+export async function checkContents(play: Play, { documents }: GroupRecord, checks: Checks): Promise<void> {
+  const manifests = documents.filter(({ kind }) => kind === 'artifact').map(({ document }) => document as Manifest);
+  const hashes = [...new Set(manifests.map(({ contentHash }) => contentHash))];
+  const sizes = hashes.map((hash) => manifests.find(({ contentHash }) => contentHash === hash)?.sizeBytes);
+  const { cora, sid } = play.cast;
+  const read: unknown[] = [];
+  const refused: string[] = [];
+  for (const hash of hashes) {
+    const bytes = await cora.client.content(hash);
+    read.push(bytes.ok ? bytes.value.byteLength : answerOf(bytes));
+    refused.push(toldBy(await sid.client.content(hash)));
+  }
+  const count = hashes.length;
+  checks.equal(
+    `${play.lane}: ${cora.name} reads the bytes of all ${count} Artifacts back, each of its hash`,
+    read,
+    sizes,
+  );
+  const none = toldBy(await sid.client.content(`sha256:${'0'.repeat(64)}`));
+  checks.equal(
+    `${play.lane}: to ${sid.name} the bytes of each Artifact are what nobody has`,
+    refused,
+    hashes.map(() => none),
+  );
+}
+
+type Manifest = { contentHash: string; sizeBytes: number };
+
+function toldBy(outcome: Outcome<unknown>): string {
+  if (outcome.ok || outcome.problem.kind !== 'refused') return answerOf(outcome);
+  return `${outcome.problem.status} ${outcome.problem.code}: ${outcome.problem.message}`;
 }
 
 export type Account = AccountItem['account'];

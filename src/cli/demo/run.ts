@@ -4,7 +4,7 @@ import type { Actor } from './actor.ts';
 import type { Engine } from './arguments.ts';
 import { auditGroups, type History } from './audit.ts';
 import { checkRefusals } from './refusals.ts';
-import { checkBudgets, checkBytes, readAccount, readGroup } from './group-record.ts';
+import { checkBudgets, checkBytes, checkContents, readAccount, readGroup } from './group-record.ts';
 import { PARTS } from './cast.ts';
 import { Checks, StoryStopped } from './checks.ts';
 import { Journal } from './journal.ts';
@@ -45,6 +45,8 @@ export async function runDemo(options: RunOptions): Promise<boolean> {
     const records = [await readGroup(plays.A), await readGroup(plays.B)] as const;
     await checkBytes(plays.A, records[0], checks);
     await checkBytes(plays.B, records[1], checks);
+    await checkContents(plays.A, records[0], checks);
+    await checkContents(plays.B, records[1], checks);
     const actorKeys = (Object.values(stage.cast) as Actor[]).map(({ key }) => key);
     const history = { records, organization: stage.organization, actorKeys, journal };
     const audit = auditGroups(history, checks);

@@ -10,7 +10,7 @@ import type { Actor } from './actor.ts';
 import { CAPABILITY_VERSION, CARD_VERSION } from './cast.ts';
 import { StoryStopped } from './checks.ts';
 import { contractFor, selectionBasisFor } from './contract.ts';
-import { eventIn, type Line, type Play } from './play.ts';
+import { answerOf, eventIn, type Line, type Play } from './play.ts';
 import type { PlotItem } from './plot.ts';
 import { usageInWords, type Usage } from './usage.ts';
 
@@ -140,6 +140,10 @@ export class Task {
       toolVersions: [{ name: 'node', version: process.versions.node }],
       modelVersions: [{ provider: 'demo', model: 'scripted', version: '1' }],
     });
+    const put = await this.owner.client.putContent(new Uint8Array(Buffer.from(content)));
+    const { contentHash, sizeBytes } = artifact;
+    const claim = `${this.play.lane}: the bytes of ${this.item.file} are stored under the hash of their manifest`;
+    this.play.checks.mustEqual(claim, put.ok ? put.value : answerOf(put), { contentHash, sizeBytes });
     const { ownershipEpoch, leaseId } = this;
     const payload = { artifact, ownershipEpoch, executionLeaseId: leaseId };
     const say = `publishes ${this.item.file} (${short(artifact.contentHash)})`;

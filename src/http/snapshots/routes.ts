@@ -26,13 +26,13 @@ import { READ_LATEST, READ_SNAPSHOT, READ_STATE, TAKE } from './operations.ts';
 export interface SnapshotRouteParts {
   store: AuthorityStore;
   snapshots: Snapshots;
-  blobs: SnapshotBlobs;
+  snapshotBlobs: SnapshotBlobs;
 }
 
 /** Milliseconds; a snapshot of a large Group takes some seconds. */
 const BUSY_RETRY_AFTER = 5_000;
 
-export function snapshotRoutes({ store, snapshots, blobs }: SnapshotRouteParts): Hono<TenantEnv> {
+export function snapshotRoutes({ store, snapshots, snapshotBlobs }: SnapshotRouteParts): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
   routes.post(
     '/groups/:groupId/snapshots',
@@ -72,7 +72,7 @@ export function snapshotRoutes({ store, snapshots, blobs }: SnapshotRouteParts):
       const { principal } = c.get('bearer');
       // The database is done with before the first byte: who reads slowly holds no transaction.
       const row = await store.read(organizationId, (reader) => named({ c, reader, organization, principal }));
-      const lines = stateStream(row, organizationId, blobs);
+      const lines = stateStream(row, organizationId, snapshotBlobs);
       // What can be wrong with all of it is told as a fault, and not as a stream that breaks off.
       const first = await lines.next();
       c.header('Content-Type', 'application/x-ndjson');
