@@ -88,6 +88,10 @@ export async function playScene(tenant: FuzzTenant): Promise<Scene> {
   const group = (await tenant.read(olga, `/groups/${encodeURIComponent(main.groupId)}`)) as Shown;
   const conversationId = group.group.mainConversationId;
   await main.say(ada, CONTENT_MARK, conversationId);
+  const [corrected, retracted] = [id(), id()];
+  for (const messageId of [corrected, retracted]) {
+    await main.accept(ada, 'message.post', { messageId, conversationId, content: CONTENT_MARK });
+  }
 
   const plan = (
     mission: Mission,
@@ -215,6 +219,13 @@ export async function playScene(tenant: FuzzTenant): Promise<Scene> {
         mentions: [bob.principal],
         references: [],
       }),
+      ofMain(ada, 'message.correct', {
+        amendmentId: id(),
+        messageId: corrected,
+        reason: CONTENT_MARK,
+        replacementContent: CONTENT_MARK,
+      }),
+      ofMain(ada, 'message.retract', { amendmentId: id(), messageId: retracted, reason: CONTENT_MARK }),
       plan(settled, ada, 'mission.submit_for_approval', { artifactHashes: [hash] }),
       plan(approvable.mission, olga, 'mission.approve', { approval: final() }, olga),
       changes(),
