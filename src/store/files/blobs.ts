@@ -35,7 +35,8 @@ async function put(
   bytes: AsyncIterable<Uint8Array>,
   options: BlobPutOptions,
 ): Promise<StoredBlob> {
-  const incoming = join(folder, 'incoming', randomUUID());
+  // Two tenants meet under no name, whatever chance does.
+  const incoming = join(folder, 'incoming', `${tenantOf(organizationId)}-${randomUUID()}`);
   try {
     const stored = await receive(incoming, bytes, options);
     await reaching(() => publish(incoming, pathOf(folder, organizationId, stored.hash)));
@@ -126,8 +127,11 @@ function pathOf(folder: string, organizationId: OrganizationId, hash: string): s
   const [, shelf, name] = HASH.exec(hash) ?? [];
   if (shelf === undefined || name === undefined)
     throw new BlobFault('mismatch', 'an address is sha256: and 64 hex digits');
-  const tenant = createHash('sha256').update(organizationId, 'utf8').digest('hex');
-  return join(folder, tenant, shelf, name);
+  return join(folder, tenantOf(organizationId), shelf, name);
+}
+
+function tenantOf(organizationId: OrganizationId): string {
+  return createHash('sha256').update(organizationId, 'utf8').digest('hex');
 }
 
 /** Every folder on the way is on the disk under its name. */

@@ -52,14 +52,14 @@ export class RecordedTenant {
     return new RecordedTenant(app, tenant, onRequest);
   }
 
-  async ask(method: string, path: string, { token, body }: { token?: string; body?: Uint8Array | object } = {}) {
+  async ask(method: string, path: string, { token, body, contentType = 'application/json' }: Asked = {}) {
     this.onRequest();
     const content = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
     const response = await this.app.request(path, {
       method,
       headers: {
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(content !== undefined && { 'content-type': 'application/json' }),
+        ...(content !== undefined && { 'content-type': contentType }),
       },
       ...(content !== undefined && { body: content as string }),
     });
@@ -73,7 +73,7 @@ export class RecordedTenant {
     return exchange;
   }
 
-  org(method: string, below: string, asked: { token?: string; body?: Uint8Array | object } = {}): Promise<Exchange> {
+  org(method: string, below: string, asked: Asked = {}): Promise<Exchange> {
     return this.ask(method, `/v1/orgs/${this.tenant.organization.slug}${below}`, asked);
   }
 
@@ -111,6 +111,12 @@ export class RecordedTenant {
     const refusal = refuse(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });
     return { accepted: false, refusal, occurredAt };
   }
+}
+
+interface Asked {
+  token?: string;
+  body?: Uint8Array | object;
+  contentType?: string;
 }
 
 function eventsIn(text: string): string[] {

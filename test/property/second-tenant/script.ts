@@ -18,6 +18,9 @@ interface Cast {
   bob: ActorKey;
 }
 
+/** Which the other tenant puts and publishes as well. */
+const CONTENT = 'the code';
+
 export async function playEverything(recorded: RecordedTenant): Promise<void> {
   const cast = await operate(recorded);
   const mission = await Mission.create(recorded.tenant, cast.olga, cast.ada, { permissions: ['run'] });
@@ -69,7 +72,11 @@ async function playMission(recorded: RecordedTenant, mission: Mission, { olga, a
   const resumed = await mission.start(bob, workItemId);
   await mission.accept(bob, 'work.block', { ...resumed, reason: 'Which database?', checkpoint });
   await mission.accept(ada, 'work.unblock', { workItemId });
-  const content = await mission.finish(bob, await mission.start(bob, workItemId));
+  const content = await mission.finish(bob, await mission.start(bob, workItemId), CONTENT);
+  const put = { body: new Uint8Array(Buffer.from(CONTENT)), contentType: 'application/octet-stream' };
+  for (const key of [bob, bob, olga]) {
+    await recorded.org('PUT', `/content/${content}`, { ...put, token: await recorded.tokenOf(key) });
+  }
 
   await mission.accept(ada, 'work.cancel', { workItemId: await mission.authorize(), reason: 'No longer needed' });
   await mission.accept(bob, 'work.propose', { proposalId: id(), contract: mission.contract() });
@@ -95,7 +102,14 @@ async function playMission(recorded: RecordedTenant, mission: Mission, { olga, a
   const second = await mission.submitForApproval([content]);
   await mission.accept(olga, 'mission.approve', { approval: mission.approval(second, [content]) });
   const eventId = events[0]?.eventId ?? '';
-  return { workItemId, conversationId, eventId, actionId: receipt.actionId, agentId: bob.principal.id };
+  return {
+    workItemId,
+    conversationId,
+    eventId,
+    actionId: receipt.actionId,
+    agentId: bob.principal.id,
+    contentHash: content,
+  };
 }
 
 /** Queued until its owner approves of one execution. */
