@@ -41,7 +41,9 @@ describe('restoring from a running service', () => {
     // And what was altered on the way is not restored.
     const another = { ...expected, snapshotArtifactHash: `sha256:${'0'.repeat(64)}` };
     expect(await reader.restore(another)).toEqual({ ok: true, value: { ok: false, fault: 'artifact-hash' } });
-    expect(readdirSync(join(String(place.environment['MWP_DATA_DIR']), 'snapshots')).length).toBeGreaterThan(1);
+    expect(readdirSync(join(String(place.environment['MWP_DATA_DIR']), 'blobs', 'snapshots')).length).toBeGreaterThan(
+      1,
+    );
   });
 
   it('of no Group there is none, and a refusal of the stream is told as one', async () => {

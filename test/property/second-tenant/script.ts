@@ -23,7 +23,11 @@ const CONTENT = 'the code';
 
 export async function playEverything(recorded: RecordedTenant): Promise<void> {
   const cast = await operate(recorded);
-  const mission = await Mission.create(recorded.tenant, cast.olga, cast.ada, { permissions: ['run'] });
+  const mission = await Mission.create(recorded.tenant, cast.olga, cast.ada, {
+    permissions: ['run'],
+    // Shorter than what it is renewed for: the clock may stand still between the two.
+    coordinatorLeaseSeconds: 43_200,
+  });
   const ids = await playMission(recorded, mission, cast);
   await beRefused(recorded, mission, cast);
   await readEverything(recorded, cast, { ...ids, missionId: mission.missionId, groupId: mission.groupId });
@@ -101,6 +105,9 @@ async function playMission(recorded: RecordedTenant, mission: Mission, { olga, a
   });
   const second = await mission.submitForApproval([content]);
   await mission.accept(olga, 'mission.approve', { approval: mission.approval(second, [content]) });
+  const taking = `/groups/${encodeURIComponent(mission.groupId)}/snapshots`;
+  const taken = await recorded.org('POST', taking, { token: await recorded.tokenOf(ada) });
+  const { snapshotId } = (JSON.parse(taken.text) as { snapshot: { snapshotId: string } }).snapshot;
   const eventId = events[0]?.eventId ?? '';
   return {
     workItemId,
@@ -108,6 +115,7 @@ async function playMission(recorded: RecordedTenant, mission: Mission, { olga, a
     eventId,
     actionId: receipt.actionId,
     agentId: bob.principal.id,
+    snapshotId,
     contentHash: content,
   };
 }
