@@ -4,6 +4,7 @@ import { samePrincipal } from '../protocol/principals.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import type { ConversationAggregate, MessageAggregate, MessagePart } from './aggregates.ts';
 import type { Command, Decision, Request } from './decider.ts';
+import { checkMessageUnused, messageEvent } from './messages.ts';
 import { one, type Read } from './reads.ts';
 import { checkMissionNotTerminal, groupOf } from './roles.ts';
 import type { View } from './view.ts';
@@ -14,22 +15,31 @@ export interface AmendmentPayload {
   reason: string;
 }
 
+/** What both kinds are alike in. */
+export const AMENDING = {
+  actors: ['agent', 'human'],
+  group: 'existing',
+  revision: amendedRevision,
+  reads: amendmentReads,
+  moreReads: amendedConversationRead,
+} as const;
+
 export interface Amendment {
   eventKind: 'message.corrected' | 'message.retracted';
   kind: MessageAggregate['kind'];
   content: MessagePart<string>[];
 }
 
-export function amendmentReads({ payload }: Request<AmendmentPayload>): Read[] {
+function amendmentReads({ payload }: Request<AmendmentPayload>): Read[] {
   return [one('message', payload.messageId), one('message', payload.amendmentId)];
 }
 
-export function amendedConversationRead({ command, payload }: Request<AmendmentPayload>, view: View): Read[] {
+function amendedConversationRead({ command, payload }: Request<AmendmentPayload>, view: View): Read[] {
   const target = targetOf(command, payload, view);
   return target ? [one('conversation', target.conversationId)] : [];
 }
 
-export function amendedRevision({ command, payload }: Request<AmendmentPayload>, view: View): number | undefined {
+function amendedRevision({ command, payload }: Request<AmendmentPayload>, view: View): number | undefined {
   const target = targetOf(command, payload, view);
   return target && conversationOf(target, view).revision;
 }
@@ -44,10 +54,9 @@ export function amend(
   if (refusal) return refusal;
   const target = targetOf(command, payload, view);
   if (!target) return refuse('INVALID_COMMAND', 'no such Message in this Group');
-  const early = checkAuthor(command, target) ?? checkIsMessage(target) ?? checkUnused(payload.amendmentId, view);
+  const early = checkAuthor(command, target) ?? checkIsMessage(target) ?? checkMessageUnused(payload.amendmentId, view);
   if (early) return early;
   const { missionId, groupId, conversationId } = target;
-  const { primaryWorkItemId, revision } = conversationOf(target, view);
   const committed: MessageAggregate<string> = {
     messageId: payload.amendmentId,
     missionId,
@@ -61,18 +70,7 @@ export function amend(
     reason: payload.reason,
     committedAt: now,
   };
-  return {
-    events: [
-      {
-        kind: amendment.eventKind,
-        groupId,
-        aggregateRevision: revision + 1,
-        conversationId,
-        ...(primaryWorkItemId !== undefined && { workItemId: primaryWorkItemId }),
-        payload: { amendment: committed },
-      },
-    ],
-  };
+  return { events: [messageEvent(amendment.eventKind, conversationOf(target, view), { amendment: committed })] };
 }
 
 function targetOf(command: Command, { messageId }: AmendmentPayload, view: View): MessageAggregate | undefined {
@@ -93,9 +91,4 @@ function checkAuthor({ actor }: Command, { author }: MessageAggregate): Refusal 
 function checkIsMessage({ kind }: MessageAggregate): Refusal | undefined {
   if (kind === 'message') return undefined;
   return refuse('INVALID_COMMAND', 'an amendment is not amended; amend the original Message again');
-}
-
-function checkUnused(amendmentId: string, view: View): Refusal | undefined {
-  if (!view.get('message', amendmentId)) return undefined;
-  return refuse('INVALID_STATE_TRANSITION', 'the Message id is already used');
 }

@@ -1,9 +1,9 @@
 // message.correct: the author of a Message says it anew; the original stays (commands.md 1.15).
 import type { z } from 'zod';
 import { id } from '../../protocol/documents/shapes.ts';
-import { amend, amendedConversationRead, amendedRevision, amendmentReads } from '../amendments.ts';
+import { amend, AMENDING } from '../amendments.ts';
 import type { CommandKind } from '../decider.ts';
-import { contentParts, messageContent } from '../message-content.ts';
+import { contentParts, messageContent } from '../messages.ts';
 import { payload, reason } from './shapes.ts';
 
 const schema = payload({ amendmentId: id, messageId: id, reason, replacementContent: messageContent });
@@ -11,11 +11,7 @@ const schema = payload({ amendmentId: id, messageId: id, reason, replacementCont
 export const messageCorrect: CommandKind<z.infer<typeof schema>> = {
   kind: 'message.correct',
   payload: schema,
-  actors: ['agent', 'human'],
-  group: 'existing',
-  revision: amendedRevision,
-  reads: amendmentReads,
-  moreReads: amendedConversationRead,
+  ...AMENDING,
 
   decide(request, view, { now }) {
     const content = contentParts(request.payload.replacementContent);

@@ -6,7 +6,7 @@ import { refuse, type Refusal } from '../../protocol/refusals.ts';
 import { millisFromTimestamp } from '../../protocol/timestamps.ts';
 import type { ConversationAggregate, MessageAggregate } from '../aggregates.ts';
 import type { Command, CommandKind, Request } from '../decider.ts';
-import { contentParts, messageContent } from '../message-content.ts';
+import { checkMessageUnused, contentParts, messageContent, messageEvent } from '../messages.ts';
 import { one, type RecentRead } from '../reads.ts';
 import { checkMissionNotTerminal, groupOf, missionOf } from '../roles.ts';
 import type { View } from '../view.ts';
@@ -61,24 +61,13 @@ export const messagePost: CommandKind<MessagePostPayload> = {
     const conversation = conversationOf(request, view);
     // One answer for a Conversation that does not exist and for one that is closed to the actor.
     if (!conversation) return refuse('MEMBERSHIP_REQUIRED', 'no such Conversation among those open to the actor');
-    const refusal = checkOpen(conversation) ?? checkUnused(payload.messageId, view);
+    const refusal = checkOpen(conversation) ?? checkMessageUnused(payload.messageId, view);
     if (refusal) return refusal;
-    const { conversationId, primaryWorkItemId, revision } = conversation;
-    return {
-      events: [
-        {
-          kind: 'message.posted',
-          groupId: groupOf(command),
-          aggregateRevision: revision + 1,
-          conversationId,
-          ...(primaryWorkItemId !== undefined && { workItemId: primaryWorkItemId }),
-          payload: {
-            message: message(request, conversation, now),
-            ...(payload.announcement !== undefined && { announcement: payload.announcement }),
-          },
-        },
-      ],
+    const posted = {
+      message: message(request, conversation, now),
+      ...(payload.announcement !== undefined && { announcement: payload.announcement }),
     };
+    return { events: [messageEvent('message.posted', conversation, posted)] };
   },
 };
 
@@ -122,11 +111,6 @@ function checkGiven(request: Request<MessagePostPayload>): Refusal | undefined {
 function checkOpen({ state }: ConversationAggregate): Refusal | undefined {
   if (state === 'active') return undefined;
   return refuse('INVALID_STATE_TRANSITION', 'the Conversation is closed');
-}
-
-function checkUnused(messageId: string, view: View): Refusal | undefined {
-  if (!view.get('message', messageId)) return undefined;
-  return refuse('INVALID_STATE_TRANSITION', 'the Message id is already used');
 }
 
 function message(
