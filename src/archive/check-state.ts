@@ -2,6 +2,7 @@
 import { indexOf } from '../domain/aggregate-index.ts';
 import type { AggregateRow, Reader, StreamRow, TextRow } from '../store/port.ts';
 import { canonicalHash, canonicalText } from '../wire/canonical.ts';
+import { aggregateKey } from '../wire/state-document.ts';
 import type { Findings } from './findings.ts';
 import type { FoldedAggregate } from './fold.ts';
 import type { VerifiedStream } from './verify-stream.ts';
@@ -21,14 +22,14 @@ export async function checkAggregates(
   for (let at = 0; at < folded.length; at += PAGE) {
     const page = folded.slice(at, at + PAGE);
     const rows = await reader.aggregateRows(page.map(({ kind, id }) => ({ kind, id })));
-    const byKey = new Map(rows.map((row) => [`${row.kind} ${row.id}`, row]));
+    const byKey = new Map(rows.map((row) => [aggregateKey(row), row]));
     found += byKey.size;
-    for (const aggregate of page) compareAggregate(aggregate, byKey.get(`${aggregate.kind} ${aggregate.id}`), findings);
+    for (const aggregate of page) compareAggregate(aggregate, byKey.get(aggregateKey(aggregate)), findings);
   }
   if (isGroup) {
-    const known = new Set(folded.map(({ kind, id }) => `${kind} ${id}`));
-    for (const { kind, id } of await reader.aggregateHashes(streamId)) {
-      if (!known.has(`${kind} ${id}`)) findings.fault(`aggregates: ${kind} ${id}: stored, though no Event says so`);
+    const known = new Set(folded.map(aggregateKey));
+    for (const key of (await reader.aggregateHashes(streamId)).map(aggregateKey)) {
+      if (!known.has(key)) findings.fault(`aggregates: ${key}: stored, though no Event says so`);
     }
   }
   return found;

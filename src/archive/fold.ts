@@ -8,13 +8,13 @@ import type { Event } from '../protocol/documents/event.ts';
 import type { TextRow } from '../store/port.ts';
 import { canonicalHash, canonicalText } from '../wire/canonical.ts';
 import { commitPayload } from '../wire/commitments.ts';
-import { stateDocument, stateHash } from '../wire/state-document.ts';
+import { aggregateKey, stateDocument, stateHash } from '../wire/state-document.ts';
 
 class WatchedView extends View {
   readonly touched = new Set<string>();
 
   override set<K extends AggregateKind>(kind: K, id: string, groupId: string, document: Aggregates[K]): void {
-    this.touched.add(keyOf(kind, id));
+    this.touched.add(aggregateKey({ kind, id }));
     super.set(kind, id, groupId, document);
   }
 }
@@ -58,21 +58,17 @@ export class StreamFold {
   }
 
   aggregates(): FoldedAggregate[] {
-    return this.view.all().map((entry) => ({ ...entry, version: this.versions.get(keyOf(entry.kind, entry.id)) ?? 0 }));
+    return this.view.all().map((entry) => ({ ...entry, version: this.versions.get(aggregateKey(entry)) ?? 0 }));
   }
 
   /** Between two transitions. */
   stateHash(organizationId: string, groupId: string): string {
     const hashes = this.view.all().map(({ kind, id, document }) => {
-      const key = keyOf(kind, id);
+      const key = aggregateKey({ kind, id });
       const hash = this.hashes.get(key) ?? canonicalHash(document);
       this.hashes.set(key, hash);
       return { kind, id, hash };
     });
     return stateHash(stateDocument(organizationId, groupId, hashes));
   }
-}
-
-function keyOf(kind: string, id: string): string {
-  return `${kind} ${id}`;
 }

@@ -10,6 +10,10 @@ export interface AggregateHash {
   hash: string;
 }
 
+export function aggregateKey({ kind, id }: { kind: string; id: string }): string {
+  return `${kind} ${id}`;
+}
+
 export interface StateDocument {
   format: number;
   organizationId: string;

@@ -40,7 +40,8 @@ export async function gather(
   const previous = await reader.latestSnapshot(groupId);
   if (previous?.throughSequence === head.position) return previous;
   const document = stateDocument(organizationId, groupId, await reader.aggregateHashes(groupId));
-  const before = previous && (await stateBefore(previous, organizationId, blobs));
+  const link = previous && linkIn(previous);
+  const before = link && (await stateBefore(previous, link, organizationId, blobs));
   const changed = before ? changedSince(before.aggregates, document.aggregates) : document.aggregates;
   const kept = before?.packs ?? [];
   if (changed.length > 0) {
@@ -52,17 +53,17 @@ export async function gather(
     const { hash, size } = await blobs.put(organizationId, bytes);
     kept.push({ hash, documents: changed.length, bytes: size });
   }
-  const policyLog = await policyEntries(reader, head, previous ? linkIn(previous).policyLog.through : 0);
+  const policyLog = await policyEntries(reader, head, link?.policyLog.through ?? 0);
   return { head, previous, document, packs: kept, eventIds: await eventIds(reader, head), policyLog };
 }
 
 /** Undefined: the next one starts anew, because the packs outgrew their first or what they need cannot be read. */
 async function stateBefore(
-  { stateHash, packs: packsText }: SnapshotRow,
+  { stateHash }: SnapshotRow,
+  { statePacks: packs }: SnapshotLink,
   organizationId: OrganizationId,
   blobs: SnapshotBlobs,
 ): Promise<{ aggregates: StateDocument['aggregates']; packs: StatePack[] } | undefined> {
-  const packs = JSON.parse(packsText) as StatePack[];
   if (haveOutgrown(packs)) return undefined;
   for (const { hash } of packs) if ((await blobs.size(organizationId, hash)) === undefined) return undefined;
   const document = await readStateDocument(blobs, organizationId, stateHash);

@@ -1,13 +1,14 @@
 // State packs: the aggregate documents that changed since the snapshot before, one a line, compressed. Laid over each other,
 // later ones first asked, they give the state; every document is checked against its hash on the way in and out.
 import { pipeline, Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import { createGunzip, createGzip } from 'node:zlib';
 import type { OrganizationId } from '../../protocol/ids.ts';
 import { StoreFault, type Reader } from '../../store/port.ts';
 import type { StatePack } from '../../trust/snapshot-link.ts';
 import { canonicalHash } from '../../wire/canonical.ts';
 import { splitLines } from '../../wire/lines.ts';
-import type { AggregateHash, StateDocument } from '../../wire/state-document.ts';
+import { aggregateKey, type AggregateHash, type StateDocument } from '../../wire/state-document.ts';
 import { lineText, readPackLine, STATE_LINE_MAXIMUM, type PackLine } from '../../wire/state-lines.ts';
 import type { JsonObject } from '../../protocol/documents/json-value.ts';
 import type { SnapshotBlobs } from './ports.ts';
@@ -29,8 +30,8 @@ export class PackFault extends Error {
 
 /** What `now` has otherwise than `before`, or more. Aggregates never vanish. */
 export function changedSince(before: readonly AggregateHash[], now: readonly AggregateHash[]): AggregateHash[] {
-  const known = new Map(before.map((aggregate) => [keyOf(aggregate), aggregate.hash]));
-  return now.filter((aggregate) => known.get(keyOf(aggregate)) !== aggregate.hash);
+  const known = new Map(before.map((aggregate) => [aggregateKey(aggregate), aggregate.hash]));
+  return now.filter((aggregate) => known.get(aggregateKey(aggregate)) !== aggregate.hash);
 }
 
 export function haveOutgrown([base, ...later]: readonly StatePack[]): boolean {
@@ -47,10 +48,10 @@ export function packBytes(
   async function* pages(): AsyncGenerator<string> {
     for (let at = 0; at < wanted.length; at += PAGE) {
       const page = wanted.slice(at, at + PAGE);
-      const rows = new Map((await reader.aggregateRows(page)).map((row) => [keyOf(row), row]));
+      const rows = new Map((await reader.aggregateRows(page)).map((row) => [aggregateKey(row), row]));
       let text = '';
       for (const { kind, id, hash } of page) {
-        const row = rows.get(keyOf({ kind, id }));
+        const row = rows.get(aggregateKey({ kind, id }));
         const document = row && (JSON.parse(row.document) as JsonObject);
         if (!document || canonicalHash(document) !== hash)
           throw new StoreFault('corrupt', `aggregates: ${kind} ${id} is not what its hash says`);
@@ -72,18 +73,18 @@ export async function* stateOf(
   packs: readonly StatePack[],
   open: (hash: string) => Promise<AsyncIterable<Uint8Array> | undefined>,
 ): AsyncGenerator<PackLine> {
-  const awaited = new Map(aggregates.map((aggregate) => [keyOf(aggregate), aggregate.hash]));
+  const awaited = new Map(aggregates.map((aggregate) => [aggregateKey(aggregate), aggregate.hash]));
   for (const { hash } of packs.toReversed()) {
     if (awaited.size === 0) return;
     const bytes = await open(hash);
     if (!bytes) throw new PackFault(`the state pack ${hash} is gone`);
     for await (const line of packLines(bytes, hash)) {
-      const expected = awaited.get(keyOf(line));
+      const expected = awaited.get(aggregateKey(line));
       if (expected === undefined) continue;
       // Of what stands in several packs the latest comes first, and it must be the right one.
       if (canonicalHash(line.document) !== expected)
         throw new PackFault(`${line.kind} ${line.id} in the state pack ${hash} is not what the state says`);
-      awaited.delete(keyOf(line));
+      awaited.delete(aggregateKey(line));
       yield line;
     }
   }
@@ -109,11 +110,5 @@ export async function readStateDocument(
 ): Promise<StateDocument | undefined> {
   const bytes = await blobs.get(organizationId, stateHash);
   if (!bytes) return undefined;
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of bytes) chunks.push(chunk);
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as StateDocument;
-}
-
-export function keyOf({ kind, id }: { kind: string; id: string }): string {
-  return `${kind} ${id}`;
+  return (await json(bytes)) as StateDocument;
 }

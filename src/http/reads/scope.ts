@@ -24,11 +24,18 @@ export function tenantRead(
   store: AuthorityStore,
   answer: (scope: TenantScope) => Promise<Response>,
 ): Handler<TenantEnv> {
-  return (c) => {
-    const organization = c.get('organization');
-    const { principal } = c.get('bearer');
-    return store.read(organization.organizationId, (reader) => answer({ c, reader, organization, principal }));
-  };
+  return (c) => inTenant(c, store, answer);
+}
+
+/** One snapshot for `work`, and over when it is: for who goes on without the database. */
+export function inTenant<Result>(
+  c: Context<TenantEnv>,
+  store: AuthorityStore,
+  work: (scope: TenantScope) => Promise<Result>,
+): Promise<Result> {
+  const organization = c.get('organization');
+  const { principal } = c.get('bearer');
+  return store.read(organization.organizationId, (reader) => work({ c, reader, organization, principal }));
 }
 
 /** For paths with `:groupId`. GROUP_NOT_FOUND or MEMBERSHIP_REQUIRED before `answer` is asked. */

@@ -19,7 +19,7 @@ import { fail, HttpRefusal, notFound, orThrow } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
 import { declared } from '../openapi/operation.ts';
 import { idParameter } from '../parameters.ts';
-import { tenantRead, type TenantScope } from '../reads/scope.ts';
+import { inTenant, tenantRead, type TenantScope } from '../reads/scope.ts';
 import type { TenantEnv } from '../tenancy.ts';
 import { READ_LATEST, READ_SNAPSHOT, READ_STATE, TAKE } from './operations.ts';
 
@@ -37,12 +37,9 @@ export function snapshotRoutes({ store, snapshots, snapshotBlobs }: SnapshotRout
   routes.post(
     '/groups/:groupId/snapshots',
     declared(TAKE, async (c) => {
-      const organization = c.get('organization');
-      const { organizationId } = organization;
-      const { principal } = c.get('bearer');
-      const groupId = await store.read(organizationId, (reader) => mayTake({ c, reader, organization, principal }));
-      const taken = await takenOf(snapshots, organization, groupId);
-      const text = await store.read(organizationId, (reader) => shown(reader, taken.row));
+      const groupId = await inTenant(c, store, mayTake);
+      const taken = await takenOf(snapshots, c.get('organization'), groupId);
+      const text = await inTenant(c, store, ({ reader }) => shown(reader, taken.row));
       c.status(taken.isNew ? 201 : 200);
       return jsonText(c, text);
     }),
@@ -67,12 +64,9 @@ export function snapshotRoutes({ store, snapshots, snapshotBlobs }: SnapshotRout
   routes.get(
     '/groups/:groupId/snapshots/:snapshotId/state',
     declared(READ_STATE, async (c) => {
-      const organization = c.get('organization');
-      const { organizationId } = organization;
-      const { principal } = c.get('bearer');
       // The database is done with before the first byte: who reads slowly holds no transaction.
-      const row = await store.read(organizationId, (reader) => named({ c, reader, organization, principal }));
-      const lines = stateStream(row, organizationId, snapshotBlobs);
+      const row = await inTenant(c, store, named);
+      const lines = stateStream(row, c.get('organization').organizationId, snapshotBlobs);
       // What can be wrong with all of it is told as a fault, and not as a stream that breaks off.
       const first = await lines.next();
       c.header('Content-Type', 'application/x-ndjson');
