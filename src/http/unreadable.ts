@@ -35,24 +35,28 @@ const HEADERS: Readonly<Record<string, string>> = {
 
 /** `underWay`: the answers that a connection still waits for. */
 export function refuseUnreadable(server: Server, underWay: (connection: Duplex) => readonly ServerResponse[]): void {
-  server.on('clientError', (error: NodeJS.ErrnoException, connection) => {
-    const answers = underWay(connection);
-    const last = answers.at(-1);
-    // The platform takes what comes after whole requests for the answer to the first of them: a client would believe that
-    // it was refused. So those are answered, and what came after them is not.
-    if (last?.req.complete) return endAfter(connection, answers);
-    const canBeTold = answers.length <= 1 && last?.headersSent !== true;
-    if (canBeTold && connection.writable) connection.write(textOf(BY_CODE[error.code ?? ''] ?? NO_HTTP));
-    endOf(connection);
-  });
+  server.on('clientError', (error: NodeJS.ErrnoException, connection) =>
+    refuseRest(connection, underWay(connection), BY_CODE[error.code ?? ''] ?? NO_HTTP),
+  );
   server.on('checkExpectation', (_request, answer: ServerResponse) => {
     const body = documentOf(EXPECTATION);
     answer.writeHead(EXPECTATION.status, { ...HEADERS, 'Content-Length': Buffer.byteLength(body) }).end(body);
   });
   server.on('connect', (_request, connection) => {
-    connection.write(textOf(TUNNEL));
-    endOf(connection);
+    // The platform hands the connection over with nobody to hear of its errors, and an error unheard ends the process.
+    connection.on('error', () => connection.destroy());
+    refuseRest(connection, underWay(connection), TUNNEL);
   });
+}
+
+function refuseRest(connection: Duplex, answers: readonly ServerResponse[], unreadable: Unreadable): void {
+  const last = answers.at(-1);
+  // The platform takes what comes after whole requests for the answer to the first of them: a client would believe that
+  // it was refused. So those are answered, and what came after them is not.
+  if (last?.req.complete) return endAfter(connection, answers);
+  const canBeTold = answers.length <= 1 && last?.headersSent !== true;
+  if (canBeTold && connection.writable) connection.write(textOf(unreadable));
+  endOf(connection);
 }
 
 /** For what the adapter throws before there is a request; the API itself never throws. */

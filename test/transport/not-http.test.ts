@@ -1,4 +1,5 @@
 // What never becomes a request of ours is refused with the error document as well, and its connection ends.
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -116,5 +117,31 @@ describe('what is no request', () => {
     await until(() => release !== undefined);
     release?.();
     expect(await slow).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nwhole$/);
+  });
+
+  it('MWP-EXT-004a: a tunnel is refused after the answers that its connection still waits for', async () => {
+    release = undefined;
+    const pending = answerTo(port, lines('GET /slow HTTP/1.1', HOST) + lines('CONNECT x:443 HTTP/1.1', HOST));
+    await until(() => release !== undefined);
+    release?.();
+    expect(await pending).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nwhole$/);
+  });
+
+  it('MWP-EXT-004a: a tunnel asked for on a connection that has had its last answer is not answered', async () => {
+    const refused = lines('GET / HTTP/1.1', 'Connection: close');
+    expect(await answerTo(port, refused + lines('CONNECT x:443 HTTP/1.1', HOST))).toMatch(/^HTTP\/1\.1 400 /);
+    const unexpected = lines('GET / HTTP/1.1', HOST, 'Expect: a wonder', 'Connection: close');
+    expect(await answerTo(port, unexpected + lines('CONNECT x:443 HTTP/1.1', HOST))).toMatch(/^HTTP\/1\.1 417 /);
+  });
+
+  it('MWP-EXT-004a: who asks for a tunnel and cuts the connection ends nothing but it', async () => {
+    for (let count = 0; count < 50; count += 1) {
+      const socket = connect(port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(lines('CONNECT x:443 HTTP/1.1', HOST) + 'x'.repeat(count * 1_000));
+      if (count % 2 === 0) await turn();
+      socket.resetAndDestroy();
+    }
+    expect(await answerTo(port, lines('GET / HTTP/1.1', HOST, 'Connection: close'))).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
