@@ -3,7 +3,9 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { withSealedBodies } from './archive/segments/opened.ts';
 import { createSnapshots } from './archive/snapshot/take.ts';
+import { Upkeep, type Told, type UpkeepOptions } from './archive/upkeep/upkeep.ts';
 import { createAuthority } from './authority/authority.ts';
 import type { Alarm } from './authority/seen.ts';
 import { ConfigFault, type Config, type StorageConfig } from './config.ts';
@@ -48,6 +50,8 @@ export interface Composed {
   app: ReturnType<typeof createApp>;
   logger: Logger;
   lifecycle: Lifecycle;
+  /** Not started: who composes a service for a test says when it looks. */
+  upkeep: Upkeep;
   /** What Prometheus reads. */
   metricsText: () => Promise<string>;
 }
@@ -73,15 +77,19 @@ export async function composeService(
   const observation = await observe({ database: config.database.engine, tracing: config.tracing }, logger, lifecycle);
   const vault = new KeyVault(masterKey);
   const { seal: sealRegistry, check: checkSeal } = registrySeal(vault);
-  const store = await openStore(config, logger, observation, { ...options, sealRegistry });
-  lifecycle.started({ name: 'the store', stop: () => store.close() });
+  const database = await openStore(config, logger, observation, { ...options, sealRegistry });
+  lifecycle.started({ name: 'the store', stop: () => database.close() });
   try {
-    const signers = new VaultSigners(store.organizations, vault);
-    await proveMasterKey(store, signers);
-    const { contents: blobs, snapshots: snapshotBlobs } = await openBlobs(config);
+    const signers = new VaultSigners(database.organizations, vault);
+    await proveMasterKey(database, signers);
+    const { contents: blobs, snapshots: snapshotBlobs, segments: segmentBlobs } = await openBlobs(config);
+    const opened = withSealedBodies(database, segmentBlobs);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
-    const snapshots = createSnapshots({ store, blobs: snapshotBlobs, signers });
+    const snapshots = createSnapshots({ store: opened, blobs: snapshotBlobs, signers });
     lifecycle.started({ name: 'the snapshot under way', stop: () => snapshots.stop() });
+    const upkeep = new Upkeep({ store: opened, segmentBlobs, snapshots, snapshotBlobs, ...told(logger), ...options });
+    const store = upkeep.watching(opened);
+    lifecycle.started({ name: 'the look at a Group under way', stop: () => upkeep.stop() });
     const authority = createAuthority({ store, signers, alarm, observer: observation, checkSeal, ...options });
     const metricsText = () => observation.metrics.text();
     const keys = () => keyProblems(store, signers);
@@ -103,7 +111,7 @@ export async function composeService(
       ...(config.operatorToken !== undefined && { operatorToken: config.operatorToken }),
       ...options,
     });
-    return { store, app, logger, lifecycle, metricsText };
+    return { store, app, logger, lifecycle, upkeep, metricsText };
   } catch (error) {
     await lifecycle.stop();
     throw error;
@@ -123,13 +131,14 @@ export async function startService(config: Config, options: StartOptions = {}): 
 }
 
 async function composeAndListen(config: Config, options: StartOptions): Promise<RunningService> {
-  const { store, app, logger, lifecycle, metricsText } = await composeService(config, options);
+  const { store, app, logger, lifecycle, upkeep, metricsText } = await composeService(config, options);
   try {
     const metrics = config.metrics && (await listenForMetrics(config.metrics, metricsText));
     if (metrics) lifecycle.started({ name: 'the metrics listener', stop: () => metrics.close() });
     const server = await listen(app.fetch, config);
     lifecycle.started({ name: 'the HTTP server', stop: () => server.close() });
     delayTheStop(config, lifecycle);
+    upkeep.start();
     const metricsUrl = metrics && { metricsUrl: metrics.url };
     logger.info({ url: server.url, ...metricsUrl, database: config.database.engine }, 'serving');
     return { url: server.url, ...metricsUrl, store, stop: () => lifecycle.stop() };
@@ -169,16 +178,17 @@ export async function migrateDatabase(config: StorageConfig): Promise<void> {
 }
 
 /**
- * Contents and the bytes of snapshots are apart: members put contents, and could otherwise name what a snapshot is made of,
- * or have it swept away. Rejects with ConfigFault.
+ * Each in a place of its own: members put contents, and could otherwise name what a snapshot or a segment is made of, or have
+ * it swept away. Rejects with ConfigFault.
  */
 export async function openBlobs({
   blobsDirectory,
-}: StorageConfig): Promise<{ contents: BlobStore; snapshots: BlobStore }> {
+}: StorageConfig): Promise<{ contents: BlobStore; snapshots: BlobStore; segments: BlobStore }> {
   try {
     return {
       contents: await openBlobFiles(join(blobsDirectory, 'contents')),
       snapshots: await openBlobFiles(join(blobsDirectory, 'snapshots')),
+      segments: await openBlobFiles(join(blobsDirectory, 'segments')),
     };
   } catch (error) {
     if (!(error instanceof BlobFault)) throw error;
@@ -186,6 +196,14 @@ export async function openBlobs({
     fault.cause = error;
     throw fault;
   }
+}
+
+function told(logger: Logger): Pick<UpkeepOptions, 'looked' | 'failed'> {
+  const aboutOf = ({ organization, groupId }: Partial<Told>) => ({ tenant: organization?.organizationId, groupId });
+  return {
+    looked: (look, about) => logger.info({ ...aboutOf(about), ...look }, 'looked after a Group'),
+    failed: (err, about) => logger.error({ ...aboutOf(about), err }, 'could not look after a Group'),
+  };
 }
 
 function keptMasterKey(config: Config): Uint8Array {
@@ -239,7 +257,8 @@ function explainDatabase({ database }: StorageConfig, error: unknown): never {
 /** The database alone, as it is: for commands that only read. */
 export async function openConfiguredStore(config: StorageConfig): Promise<AuthorityStore> {
   if (config.database.engine === 'sqlite') existingSqliteFile(config);
-  return openStoreWith(config, {});
+  const { segments } = await openBlobs(config);
+  return withSealedBodies(await openStoreWith(config, {}), segments, { again: false });
 }
 
 /** Answers the bytes written to `target`, a file that must not exist. */

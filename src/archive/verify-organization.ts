@@ -10,7 +10,8 @@ import { storedTransitions } from './store-source.ts';
 import type { CheckSeal } from '../trust/registry.ts';
 import { verifyRegistry } from './verify-registry.ts';
 import type { SnapshotBlobs } from './snapshot/ports.ts';
-import { SnapshotWalk } from './verify-snapshots.ts';
+import { SegmentWalk } from './verify-segments.ts';
+import { SnapshotWalk, type Passed, type SnapshotSource } from './verify-snapshots.ts';
 import { verifyStream } from './verify-stream.ts';
 
 /** Heads read in one go. */
@@ -112,6 +113,23 @@ interface Watch {
   progress?: (events: number) => void;
 }
 
+/** What a Group has that no transition accounts for, judged while the walk passes what it is about. */
+function besideTheStream(groupId: string, source: SnapshotSource & { reader: Reader }, accepting: Accepting) {
+  const segments = new SegmentWalk(groupId, source.reader);
+  const snapshots = new SnapshotWalk(groupId, source, accepting);
+  return {
+    passed: async (at: Passed, findings: Findings) => {
+      await segments.passed(at, findings);
+      await snapshots.passed(at, segments.bounds, findings);
+    },
+    ended: async (head: number, findings: Findings) => {
+      await segments.ended(head, findings);
+      await snapshots.ended(head, findings);
+    },
+    visited: () => ({ ...snapshots.visited, segments: segments.visited }),
+  };
+}
+
 /** One stream of a store, with its state and its head. Answers the rows that it accounts for. */
 export async function verifyStored(
   row: { head: StreamHead; streamKind: string },
@@ -121,20 +139,20 @@ export async function verifyStored(
 ): Promise<{ report: StreamReport; visited: Partial<RowCounts>; folded: boolean }> {
   const { streamId } = row.head;
   const isGroup = !isOrganizationStream(streamId);
-  const snapshots = isGroup ? new SnapshotWalk(streamId, { reader, ...(blobs && { blobs }) }, accepting) : undefined;
+  const beside = isGroup ? besideTheStream(streamId, { reader, ...(blobs && { blobs }) }, accepting) : undefined;
   try {
     const verified = await verifyStream(
       {
         streamId,
         pages: storedTransitions(streamId, reader),
         checkTexts: (texts, findings) => checkTexts(texts, reader, findings),
-        ...(snapshots && { passed: (at, findings) => snapshots.passed(at, findings) }),
+        ...(beside && { passed: (at, findings) => beside.passed(at, findings) }),
         ...watch,
       },
       accepting,
     );
     const { findings, end, fold, visited } = verified;
-    await snapshots?.ended(end.position, findings);
+    await beside?.ended(end.position, findings);
     const aggregates = await checkAggregates(verified, isGroup, reader);
     checkHead(verified, row);
     const report: StreamReport = {
@@ -146,8 +164,8 @@ export async function verifyStored(
       sentences: findings.sentences(),
       notes: findings.notes,
     };
-    const { group_snapshots = 0, admissions = 0 } = snapshots?.visited ?? {};
-    const all = { ...visited, aggregates, group_snapshots, admissions: visited.admissions + admissions };
+    const { admissions = 0, ...counted } = beside?.visited() ?? {};
+    const all = { ...visited, ...counted, aggregates, admissions: visited.admissions + admissions };
     return { report, visited: all, folded: fold.whole };
   } catch (error) {
     // A row that the store itself cannot read: somebody else has written there.

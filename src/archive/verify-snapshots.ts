@@ -13,6 +13,7 @@ import { compareColumns, type Findings } from './findings.ts';
 import type { StreamFold } from './fold.ts';
 import { signingHashOf } from './recorded.ts';
 import { POLICY_ENTRIES_MAXIMUM, policyEntryOf } from './snapshot/gather.ts';
+import { SNAPSHOTS_KEPT } from './snapshot/outdated.ts';
 import type { SnapshotBlobs } from './snapshot/ports.ts';
 import { snapshotStream } from './snapshot/sign.ts';
 import { checkAssembledState, checkSnapshotBlobs, type BlobsToCheck } from './verify-snapshot-blobs.ts';
@@ -21,7 +22,7 @@ import { checkAssembledState, checkSnapshotBlobs, type BlobsToCheck } from './ve
 const PAGE = 5;
 
 export interface SnapshotSource {
-  reader: Pick<Reader, 'snapshots' | 'admission'>;
+  reader: Pick<Reader, 'snapshots' | 'latestSnapshot' | 'admission'>;
   /** Absent: the bytes that snapshots name are not looked at. */
   blobs?: SnapshotBlobs;
 }
@@ -47,7 +48,8 @@ export class SnapshotWalk {
   private read = 0;
   private isRead = false;
   private previous: SnapshotRow | undefined;
-  private firstEventId = '';
+  private bounds: readonly string[] = [];
+  private latest: number | undefined;
   /** Of the policy log since the last snapshot. */
   private entries: PolicyLogRow[] = [];
 
@@ -57,8 +59,9 @@ export class SnapshotWalk {
     this.accepting = accepting;
   }
 
-  async passed(at: Passed, findings: Findings): Promise<void> {
-    this.firstEventId ||= at.events[0]?.eventId ?? '';
+  /** `bounds`: ids of the first Event and of those at which the segments so far begin and end. */
+  async passed(at: Passed, bounds: readonly string[], findings: Findings): Promise<void> {
+    this.bounds = bounds;
     this.entries = [...this.entries, ...at.policyLog].slice(-POLICY_ENTRIES_MAXIMUM);
     for (;;) {
       const next = await this.first();
@@ -119,8 +122,14 @@ export class SnapshotWalk {
     this.checkColumns(row, document, link, findings);
     this.checkHistory(where, document, link, at, findings);
     const toCheck = this.blobsToCheck();
-    if (!toCheck) return;
+    if (!toCheck || row.position <= (await this.outdatedThrough())) return;
     this.whole = (await checkSnapshotBlobs(row, link, toCheck, findings)) ? { row, link } : undefined;
+  }
+
+  /** The bytes of older ones are removed in time, and nobody is told to restore them. */
+  private async outdatedThrough(): Promise<number> {
+    this.latest ??= (await this.source.reader.latestSnapshot(this.groupId))?.position ?? 0;
+    return this.latest - SNAPSHOTS_KEPT;
   }
 
   private blobsToCheck(): BlobsToCheck | undefined {
@@ -172,7 +181,7 @@ export class SnapshotWalk {
         head: { revision: end.revision, chainHash: end.chainHash, logHash: end.logHash },
         range: { after: Math.max(covered, end.policyPosition - POLICY_ENTRIES_MAXIMUM), through: end.policyPosition },
         policyLog: this.entries.map(entryIn),
-        eventIds: [...new Set([this.firstEventId, lastEventId])],
+        eventIds: eventIdsThat(document.eventIds, this.bounds, lastEventId),
       },
     );
   }
@@ -185,6 +194,14 @@ export class SnapshotWalk {
       return 0;
     }
   }
+}
+
+/** What stands there, if it could: a snapshot names the segments that there were when it was taken, and the head. */
+function eventIdsThat(told: readonly string[], bounds: readonly string[], lastEventId: string): readonly string[] {
+  const differs = told.findIndex((id, place) => id !== bounds[place]);
+  const known = differs === -1 ? told.length : differs;
+  const isRight = known > 0 && told.at(-1) === lastEventId && told.length - known <= 1;
+  return isRight ? told : [...new Set([bounds[0] ?? '', lastEventId])];
 }
 
 /** Details that are no JSON any more are told by the log chain, and are not what was signed here either. */

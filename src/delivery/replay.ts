@@ -1,6 +1,7 @@
-// Replay: a Group's Events in sequence from where the reader is, a bounded page at a time. The same page serves HTTP now
-// and will serve catch-up of subscriptions.
-import type { EventRow, Reader } from '../store/port.ts';
+// Replay: a Group's Events in sequence from where the reader is, a bounded page at a time, and the one place that says when a
+// cursor is too old. The same page serves HTTP now and will serve catch-up of subscriptions.
+import { refuse, type Refusal } from '../protocol/refusals.ts';
+import { StoreFault, type EventRow, type Reader, type SnapshotRow } from '../store/port.ts';
 import { seesEvent, type Sight } from './visibility.ts';
 
 /** Bytes of one page; at least one Event always fits, and most pages are a few hundred kB. */
@@ -18,15 +19,56 @@ export interface ReplayPage {
   headSequence: number;
 }
 
+/** Where a client fetches a snapshot: each transport has its own words for it. */
+export type AddressOf = (snapshot: SnapshotRow) => string;
+
+export interface CatchUp {
+  /** The reader's cursor. */
+  after: number;
+  limit: number;
+}
+
 /**
- * Events after `after`, never before the reader's visibility start, at most `limit`. Restricted Conversations cannot be
- * created yet; their Events will reach others as signed renditions (T-4), so an active member's page has no holes.
+ * Catch-up: what comes after the reader's cursor, while that lies in the online window. Below it, who sees the Group whole is
+ * told CURSOR_TOO_OLD and which snapshot to restore. A snapshot would show others what they may not see, so they are
+ * served from the segments, too (design section 8; MWP-WRK-030c).
+ */
+export async function catchUpPage(
+  reader: Reader,
+  { groupId, sight, addressOf }: { groupId: string; sight: Sight; addressOf: AddressOf },
+  { after, limit }: CatchUp,
+): Promise<ReplayPage | Refusal> {
+  if (sight.level === 'full') {
+    const sealed = await reader.latestSegment(groupId);
+    if (sealed && after < sealed.lastSequence) return cursorTooOld(await coveringSnapshot(reader, groupId), addressOf);
+  }
+  return replayPage(reader, groupId, sight, { after, limit });
+}
+
+/** No Event is sealed that no snapshot covers. */
+async function coveringSnapshot(reader: Reader, groupId: string): Promise<SnapshotRow> {
+  const snapshot = await reader.latestSnapshot(groupId);
+  if (!snapshot) throw new StoreFault('corrupt', `group_snapshots: ${groupId} has segments and no snapshot`);
+  return snapshot;
+}
+
+function cursorTooOld(snapshot: SnapshotRow, addressOf: AddressOf): Refusal {
+  const { snapshotId, throughSequence, stateHash, artifactHash: snapshotArtifactHash } = snapshot;
+  const details = { snapshotId, throughSequence, stateHash, uri: addressOf(snapshot) };
+  const message = 'the position lies before what is kept online; restore the snapshot and go on after its sequence';
+  return refuse('CURSOR_TOO_OLD', message, { snapshotArtifactHash, details });
+}
+
+/**
+ * Events after `after`, never before the reader's visibility start nor after `through`, at most `limit`; from wherever they
+ * lie. Restricted Conversations cannot be created yet; their Events will reach others as signed renditions (T-4), so an
+ * active member's page has no holes.
  */
 export async function replayPage(
   reader: Reader,
   groupId: string,
   sight: Sight,
-  { after, limit }: { after: number; limit: number },
+  { after, through = Number.MAX_SAFE_INTEGER, limit }: CatchUp & { through?: number },
 ): Promise<ReplayPage> {
   const headSequence = (await reader.stream(groupId))?.position ?? 0;
   // Never above the head: who asked from beyond it would miss what comes next.
@@ -34,7 +76,8 @@ export async function replayPage(
   const page: ReplayPage = { bodies: [], throughSequence, headSequence };
   let bytes = 0;
   for (let looked = 0; looked < ROWS_MAXIMUM; looked += ROWS_AT_ONCE) {
-    const rows = await reader.events(groupId, page.throughSequence, ROWS_AT_ONCE);
+    const wanted = Math.min(ROWS_AT_ONCE, through - page.throughSequence);
+    const rows = wanted > 0 ? await reader.events(groupId, page.throughSequence, wanted) : [];
     for (const row of rows) {
       if (page.bodies.length === limit) return page;
       if (seesEvent(sight, row)) {

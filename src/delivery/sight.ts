@@ -19,6 +19,6 @@ export async function sightOf(
     MembershipAggregate | undefined;
   const standing = judgeMembership(group, membership, await reader.now());
   if ('refused' in standing || standing.level !== 'limited') return standing;
-  const [lastHidden] = await reader.events(groupId, standing.startSequence - 2, 1);
+  const lastHidden = await reader.eventAt(groupId, standing.startSequence - 1);
   return lastHidden ? { ...standing, hiddenUntil: lastHidden.occurredAt } : standing;
 }

@@ -50,6 +50,16 @@ export interface RequestRates {
   logins: SharedRate;
 }
 
+/** What catch-up serves without a snapshot: what every limit allows. */
+export interface OnlineWindow {
+  /** The last so many. */
+  events: number;
+  /** Accepted within so many days. */
+  days?: number;
+  /** The last ones whose bodies have so many bytes together. */
+  bytes?: number;
+}
+
 export interface Policy {
   version: number;
   /** Seconds a new Command's `issuedAt` may lie behind or ahead of authority time. Behind is exclusive, as all ends are. */
@@ -72,7 +82,16 @@ export interface Policy {
   auditors: Principal[];
   /** How long a record of a refusal is kept at most. */
   auditRetentionDays: number;
+  /** Of a Group; what lies before it moves to sealed segments. */
+  onlineWindow: OnlineWindow;
+  /** Events of a Group from one snapshot to the next. */
+  snapshotEvery: number;
 }
+
+/** Some hours of a busy Group, and the whole life of most. */
+const DEFAULT_ONLINE_WINDOW: OnlineWindow = { events: 50_000 };
+/** A tenth of the window: who restores has at most so many left to fold. */
+const DEFAULT_SNAPSHOT_EVERY = 5_000;
 
 /** A year, and some weeks in which a yearly review may come late. */
 const DEFAULT_AUDIT_RETENTION_DAYS = 400;
@@ -114,6 +133,8 @@ export const DEFAULT_POLICY: Policy = {
   autoApprovePolicyRequired: false,
   auditors: [],
   auditRetentionDays: DEFAULT_AUDIT_RETENTION_DAYS,
+  onlineWindow: DEFAULT_ONLINE_WINDOW,
+  snapshotEvery: DEFAULT_SNAPSHOT_EVERY,
 };
 
 /** A policy as it was stored, perhaps before there was such a member: what it lacks is at its default. */
@@ -123,10 +144,12 @@ export function completePolicy(stored: Omit<Policy, LaterMember> & Partial<Polic
     rates: stored.rates ?? DEFAULT_RATES,
     auditors: stored.auditors ?? [],
     auditRetentionDays: stored.auditRetentionDays ?? DEFAULT_AUDIT_RETENTION_DAYS,
+    onlineWindow: stored.onlineWindow ?? DEFAULT_ONLINE_WINDOW,
+    snapshotEvery: stored.snapshotEvery ?? DEFAULT_SNAPSHOT_EVERY,
   };
 }
 
-type LaterMember = 'rates' | 'auditors' | 'auditRetentionDays';
+type LaterMember = 'rates' | 'auditors' | 'auditRetentionDays' | 'onlineWindow' | 'snapshotEvery';
 
 export function isAuditor({ auditors }: Policy, principal: Principal): boolean {
   return auditors.some((auditor) => samePrincipal(auditor, principal));

@@ -67,7 +67,7 @@ function retryAfterOf(refusal: Refusal): number | undefined {
 
 export function errorDocument(refusal: Refusal, context: RefusalContext = {}): ProtocolError {
   const { relatedActionId, groupId, occurredAt } = context;
-  const { expectedRevision, currentRevision, details } = refusal;
+  const { expectedRevision, currentRevision, snapshotArtifactHash, details } = refusal;
   const retryAfterMs = retryAfterOf(refusal);
   return {
     code: refusal.code,
@@ -78,6 +78,7 @@ export function errorDocument(refusal: Refusal, context: RefusalContext = {}): P
     ...(expectedRevision !== undefined && { expectedRevision }),
     ...(currentRevision !== undefined && { currentRevision }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(snapshotArtifactHash !== undefined && { snapshotArtifactHash }),
     ...(details !== undefined && { details: details }),
     occurredAt: occurredAt ?? timestampFromMillis(Date.now()),
   };

@@ -75,6 +75,41 @@ export interface NumberedPageQuery {
   limit: number;
 }
 
+export const HISTORY_PARAMETERS: readonly QueryParameter[] = [
+  {
+    name: 'from',
+    description: 'The first sequence.',
+    schema: { type: 'integer', minimum: 1, maximum: 999_999_999_999_999, default: 1 },
+  },
+  {
+    name: 'to',
+    description: 'The last sequence; nothing: to the head.',
+    schema: { type: 'integer', minimum: 1, maximum: 999_999_999_999_999 },
+  },
+  LIMIT_PARAMETER,
+];
+
+export interface HistoryQuery {
+  from: number;
+  to: number;
+  limit: number;
+}
+
+export function historyQuery(c: Context): HistoryQuery {
+  const from = sequenceQuery(c, 'from') ?? 1;
+  const to = sequenceQuery(c, 'to') ?? Number.MAX_SAFE_INTEGER;
+  if (from > to) throw fail('SCHEMA_VALIDATION_FAILED', 'to must not be less than from');
+  return { from, to, limit: limitQuery(c) };
+}
+
+function sequenceQuery(c: Context, name: string): number | undefined {
+  const text = c.req.query(name);
+  if (text === undefined) return undefined;
+  const sequence = /^\d{1,15}$/.test(text) ? Number(text) : 0;
+  if (sequence >= 1) return sequence;
+  throw fail('SCHEMA_VALIDATION_FAILED', `${name} must be a whole number of at least 1`);
+}
+
 /** For logs that are numbered from 1: `after` is the last number that the caller has. */
 export function numberedPageQuery(c: Context): NumberedPageQuery {
   const text = c.req.query('after') ?? '0';

@@ -44,12 +44,14 @@ export interface Refusal {
   readonly currentRevision?: number;
   /** Milliseconds; with RATE_LIMITED, BACKPRESSURE and a retryable INTERNAL_ERROR. */
   readonly retryAfterMs?: number;
+  /** With CURSOR_TOO_OLD: of the signed snapshot to restore. */
+  readonly snapshotArtifactHash?: string;
   readonly details?: Record<string, unknown>;
 }
 
 export type RefusalDetail = Pick<
   Refusal,
-  'reason' | 'expectedRevision' | 'currentRevision' | 'retryAfterMs' | 'details'
+  'reason' | 'expectedRevision' | 'currentRevision' | 'retryAfterMs' | 'snapshotArtifactHash' | 'details'
 >;
 
 export function refuse(code: ErrorCode, message: string, detail: RefusalDetail = {}): Refusal {

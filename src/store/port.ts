@@ -7,6 +7,7 @@ import type { LoadedAggregate, LoadedReads, Read } from '../domain/reads.ts';
 import type { AggregateChange } from '../domain/view.ts';
 import type { GroupId, OrganizationId } from '../protocol/ids.ts';
 import type { Principal } from '../protocol/principals.ts';
+import type { SegmentReader, SegmentStore } from './port/segments.ts';
 import type { Upload, UploadKey, UploadStore } from './port/uploads.ts';
 
 /** The four ways a database says no. Adapters turn every driver error into one of these, and throw it. */
@@ -33,6 +34,7 @@ export interface AuthorityStore {
   readonly engine: 'sqlite' | 'postgres';
   readonly organizations: OrganizationStore;
   readonly uploads: UploadStore;
+  readonly segments: SegmentStore;
 
   /**
    * One acceptance: begin, take the locks in the fixed order (organization, actor, tree, Groups sorted), then in a later
@@ -178,7 +180,7 @@ export interface EventRow {
   trustedAcceptedAt: string;
   /** Revision of the stream's transition that appended it. */
   revision: number;
-  /** The exact signed bytes, canonical JSON text. */
+  /** The exact signed bytes, canonical JSON text. '' in a row that it was taken out of (src/archive/segments/opened.ts). */
   body: string;
 }
 
@@ -289,7 +291,7 @@ export interface PageRequest {
   limit: number;
 }
 
-export interface Reader extends HistoryReader {
+export interface Reader extends HistoryReader, SegmentReader {
   now(): Promise<string>;
   policy(): Promise<Policy>;
   load(reads: Read[]): Promise<LoadedReads>;
@@ -299,6 +301,8 @@ export interface Reader extends HistoryReader {
   stream(streamId: string): Promise<StreamHead | undefined>;
   streamIds(): Promise<string[]>;
   events(streamId: string, afterPosition: number, limit: number): Promise<EventRow[]>;
+  /** Without its body, which may lie elsewhere. */
+  eventAt(streamId: string, position: number): Promise<Omit<EventRow, 'body'> | undefined>;
   event(eventId: string): Promise<EventRow | undefined>;
   eventsById(eventIds: string[]): Promise<EventRow[]>;
   receipt(key: ReceiptKey): Promise<ReceiptRow | undefined>;
@@ -381,7 +385,7 @@ export const TRANSITION_TABLES = [
   'policy_log',
 ] as const;
 
-export const COUNTED_TABLES = [...TRANSITION_TABLES, 'group_snapshots'] as const;
+export const COUNTED_TABLES = [...TRANSITION_TABLES, 'group_snapshots', 'segments'] as const;
 
 export type RowCounts = Record<(typeof COUNTED_TABLES)[number], number>;
 
@@ -598,6 +602,8 @@ export const NAMED_POINTS = [
   'challenge-consumed',
   /** What became of a Command stands; not a byte of the answer has left. */
   'answer-due',
+  /** The blob of a segment is stored; its row is not, and the bodies are still where they were. */
+  'segment-stored',
 ] as const;
 
 export type NamedPoint = (typeof NAMED_POINTS)[number];

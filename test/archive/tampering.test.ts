@@ -5,6 +5,8 @@ import { verifySealedKeys } from '../../src/cli/sealed-keys.ts';
 import type { KeyVault } from '../../src/platform/key-vault.ts';
 import { COUNTED_TABLES, StoreFault } from '../../src/store/port.ts';
 import { isOrganizationStream } from '../../src/archive/check-state.ts';
+import { withSealedBodies } from '../../src/archive/segments/opened.ts';
+import { sealNext } from '../../src/archive/segments/seal.ts';
 import { STORES, type OpenedStore } from '../support/databases.ts';
 import { MemoryBlobs, snapshotsOf } from '../support/snapshots.ts';
 import type { Tenant } from '../support/tenant.ts';
@@ -28,26 +30,33 @@ const NOT_VERIFIED = {
   uploads: 'who brought which bytes, forgotten after a day; the bytes prove themselves by their hash',
 };
 
+/** So that some Events of each Group are sealed and some are not. */
+const SEALED_THROUGH = 4;
+
 interface Scene {
   opened: OpenedStore;
   vandal: Vandal;
   tenant: Tenant;
   vault: KeyVault;
+  segments: MemoryBlobs;
 }
 
 async function sceneOf(opened: OpenedStore, play: typeof playSmallOrganization): Promise<Scene> {
   const { tenant, vault } = await play(opened.store);
   const snapshots = snapshotsOf(tenant, new MemoryBlobs());
+  const segments = new MemoryBlobs();
   const { organization } = tenant;
   for (const groupId of await opened.store.read(organization.organizationId, (reader) => reader.streamIds())) {
-    if (!isOrganizationStream(groupId)) await snapshots.takeSnapshot(organization, groupId);
+    if (isOrganizationStream(groupId)) continue;
+    await snapshots.takeSnapshot(organization, groupId);
+    await sealNext({ store: opened.store, blobs: segments }, organization.organizationId, groupId, SEALED_THROUGH);
   }
-  return { opened, tenant, vault, vandal: await Vandal.over(opened) };
+  return { opened, tenant, vault, segments, vandal: await Vandal.over(opened) };
 }
 
-async function faultsIn({ tenant: { store, organization }, vault }: Scene): Promise<string[]> {
+async function faultsIn({ tenant: { store, organization }, vault, segments }: Scene): Promise<string[]> {
   try {
-    const faults = await verifyEverything(store, organization);
+    const faults = await verifyEverything(withSealedBodies(store, segments, { again: false }), organization);
     const keys = await verifySealedKeys(store.organizations, organization, vault);
     return [...faults, ...keys.sentences];
   } catch (error) {
@@ -139,6 +148,7 @@ describe.each(STORES)('tampering on $name', ({ open }) => {
       receipts: { action_id: 'urn:test:action:more' },
       policy_log: { position: 1_000, entry_id: 'urn:test:entry:more' },
       group_snapshots: { position: 2, snapshot_id: 'urn:test:snapshot:more' },
+      segments: { position: 2, last_sequence: 1_000, last_revision: 1_000 },
       sealed_keys: { key_id: 'urn:test:key:more' },
       principals: { principal_id: 'urn:test:human:more' },
       key_bindings: { key_id: 'urn:test:key:more', public_key: 'more' },
@@ -167,6 +177,7 @@ describe.each(STORES)('tampering on $name', ({ open }) => {
       receipts: ['actor_type', 'actor_id', 'action_id'],
       policy_log: ['group_id', 'position', 'entry_id'],
       group_snapshots: ['group_id', 'position', 'snapshot_id'],
+      segments: ['group_id', 'position', 'last_sequence', 'last_revision'],
       sealed_keys: ['key_id'],
       principals: ['principal_type', 'principal_id'],
       key_bindings: ['key_id', 'public_key'],

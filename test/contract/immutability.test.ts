@@ -22,6 +22,8 @@ const FIXED = [
 ];
 /** Tables whose rows stay, but for a body that a seal or an erasure takes out. */
 const FIXED_BUT_BODY = ['events', 'commands', 'documents'];
+/** An erasure seals a segment anew: other bytes of the same range. */
+const OF_BYTES = ['hash', 'size'];
 
 describe.each(STORES)('immutability on $name', ({ name: engine, open }) => {
   let opened: OpenedStore;
@@ -46,7 +48,11 @@ describe.each(STORES)('immutability on $name', ({ name: engine, open }) => {
   };
   /** A value that any column takes and none holds. */
   const other = (column: string) =>
-    /^(position|sequence|revision|version|aggregate_revision|through_sequence)$/.test(column) ? '777' : `'other'`;
+    /^(position|sequence|revision|version|aggregate_revision|through_sequence|(first|last)_(sequence|revision))$/.test(
+      column,
+    )
+      ? '777'
+      : `'other'`;
 
   it.each([...FIXED, ...FIXED_BUT_BODY])(
     'MWP-FND-013c, MWP-SDV-012a, MWP-ADM-003a: no column of %s can be updated',
@@ -60,7 +66,15 @@ describe.each(STORES)('immutability on $name', ({ name: engine, open }) => {
     },
   );
 
-  it.each([...FIXED, ...FIXED_BUT_BODY, 'streams'])(
+  it('MWP-FND-013c: of a segment only its bytes change, never the range that they are of', async () => {
+    for (const column of (await columnsOf('segments')).filter((name) => !OF_BYTES.includes(name))) {
+      const update = behind.query(`UPDATE {segments} SET ${column} = ${other(column)}`);
+      await expect(update, column).rejects.toThrow(/never changed/);
+    }
+    await behind.query(`UPDATE {segments} SET hash = 'other', size = 777`);
+  });
+
+  it.each([...FIXED, ...FIXED_BUT_BODY, 'segments', 'streams'])(
     'MWP-FND-013c, MWP-SDV-012a, MWP-ADM-003a: no row of %s can be deleted',
     async (table) => {
       await expect(behind.query(`DELETE FROM {${table}}`)).rejects.toThrow(/never changed/);
@@ -106,7 +120,7 @@ describe('immutability for the roles of PostgreSQL', () => {
   it('the service itself may not even try', async () => {
     const runtime = postgres(opened.address, { max: 1, fetch_types: false, connection: { role: RUNTIME_ROLE } });
     try {
-      for (const table of [...FIXED, ...FIXED_BUT_BODY]) {
+      for (const table of [...FIXED, ...FIXED_BUT_BODY, 'segments']) {
         for (const text of [
           `UPDATE mwp.${table} SET organization_id = ''`,
           `DELETE FROM mwp.${table}`,
@@ -121,7 +135,7 @@ describe('immutability for the roles of PostgreSQL', () => {
   });
 
   it('the owner cannot empty a table either', async () => {
-    for (const table of [...FIXED, ...FIXED_BUT_BODY]) {
+    for (const table of [...FIXED, ...FIXED_BUT_BODY, 'segments']) {
       await expect(behind.query(`TRUNCATE {${table}} CASCADE`), table).rejects.toThrow(/never changed/);
     }
   });

@@ -28,10 +28,10 @@ describe.each(STORES)('isolation on $name', ({ open }) => {
     const b = await fillEveryTable(opened.store, 'b');
     await append(opened.store, b, GROUP);
     expect(await portraitOf(opened.store, a)).toEqual(before);
-    const counts = { streams: 1, transitions: 1, events: 1, aggregates: 1, texts: 1, policy_log: 1 };
-    const evidence = { group_snapshots: 1, commands: 1, documents: 1, admissions: 2, receipts: 1 };
+    const counts = { streams: 2, transitions: 2, events: 2, aggregates: 1, texts: 1, policy_log: 1 };
+    const evidence = { group_snapshots: 2, segments: 1, commands: 2, documents: 1, admissions: 4, receipts: 2 };
     expect(await countsOf(opened.store, a)).toEqual({ ...counts, ...evidence });
-    expect(await countsOf(opened.store, b)).toMatchObject({ transitions: 2, events: 2, receipts: 2, streams: 1 });
+    expect(await countsOf(opened.store, b)).toMatchObject({ transitions: 3, events: 3, receipts: 3, streams: 2 });
     expect(await opened.store.organizations.consumeChallenge(b, 'urn:challenge:other', '2126-01-01T00:00:00Z')).toBe(
       true,
     );
@@ -89,7 +89,7 @@ describe('isolation by row-level security', () => {
 
   it('every table holds rows of both tenants, and forces row-level security with one policy for all commands', async () => {
     const tables = await behind.tables();
-    expect(tables).toHaveLength(21);
+    expect(tables).toHaveLength(22);
     for (const table of tables) {
       const [rows] = await behind.query(`SELECT count(DISTINCT organization_id) AS count FROM {${table}}`);
       expect([table, Number(rows?.['count'])]).toEqual([table, 2]);
@@ -172,7 +172,12 @@ describe('isolation by row-level security', () => {
       'aggregates parent',
       'aggregates state',
       'aggregates version',
+      'commands body',
+      'documents body',
+      'events body',
       'organizations registry_revision',
+      'segments hash',
+      'segments size',
       'streams chain_hash',
       'streams last_event_at',
       'streams log_hash',

@@ -2,11 +2,14 @@
 // show of it: two portraits differ as soon as one row does.
 import { list, one } from '../../src/domain/reads.ts';
 import type { GroupId, OrganizationId } from '../../src/protocol/ids.ts';
+import type { SegmentRow } from '../../src/store/port/segments.ts';
 import type { AuthorityStore, RowCounts, SnapshotRow } from '../../src/store/port.ts';
 import { admissionRow, AGENT, AUTHORITY, binding, hash, newOrganization, planFor, transitionOf } from './samples.ts';
 
 export const GROUP = 'urn:group:same' as GroupId;
+export const SEALED = 'urn:group:sealed' as GroupId;
 const HASH = hash('same');
+const SEALED_HASH = hash('sealed');
 const RECEIPT = { actor: AGENT, actionId: 'urn:action:same' };
 const UPLOAD = { principal: AGENT, hash: HASH };
 const FAR = '2126-01-01T00:00:00.000Z';
@@ -56,7 +59,42 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
     ...admissionRow(SNAPSHOT_HASH, `snapshots ${GROUP}`, 1, FAR),
     admissionRecordId: 'urn:record:snapshot',
   });
+  await sealAnother(store, org, mark);
   return org;
+}
+
+/** A Group whose one Event is sealed, so that the bodies of the first are still to be seen. */
+async function sealAnother(store: AuthorityStore, org: OrganizationId, mark: string): Promise<void> {
+  const plan = planFor([SEALED], { receipt: { actor: AGENT, actionId: 'urn:action:sealed' } });
+  await store.acceptTransition(org, plan, async ({ now }) => ({
+    write: transitionOf({ groupId: SEALED, plan, now, signingHash: SEALED_HASH }),
+    result: undefined,
+  }));
+  const snapshotId = 'urn:snapshot:sealed';
+  const signingHash = hash(snapshotId);
+  await store.recordSnapshot(org, snapshotSample({ groupId: SEALED, snapshotId, signingHash }), {
+    ...admissionRow(signingHash, `snapshots ${SEALED}`, 1, FAR),
+    admissionRecordId: 'urn:record:snapshot:sealed',
+  });
+  const bodies = { events: 1, commands: [SEALED_HASH], documents: [] };
+  const isSealed = await store.segments.seal(org, segmentSample({ firstEventId: mark }), bodies);
+  if (!isSealed) throw new Error('the segment was refused');
+}
+
+export function segmentSample(more: Partial<SegmentRow> = {}): SegmentRow {
+  return {
+    groupId: SEALED,
+    position: 1,
+    firstSequence: 1,
+    lastSequence: 1,
+    firstRevision: 1,
+    lastRevision: 1,
+    firstEventId: 'urn:event:first',
+    lastEventId: 'urn:event:last',
+    hash: hash('segment'),
+    size: 1,
+    ...more,
+  };
 }
 
 const SNAPSHOT_HASH = hash('snapshot');
@@ -116,6 +154,10 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     snapshot: await reader.snapshot(GROUP, 'urn:snapshot:same'),
     snapshots: await reader.snapshots(GROUP, 0, 10),
     aggregateHashes: await reader.aggregateHashes(GROUP),
+    eventAt: await reader.eventAt(GROUP, 1),
+    latestSegment: await reader.latestSegment(SEALED),
+    segmentsFrom: await reader.segmentsFrom(SEALED, 1, 10),
+    segmentOfRevision: await reader.segmentOfRevision(SEALED, 1),
     audit: await reader.audit(0, 10),
     upload: await reader.upload(UPLOAD),
     streamRows: await reader.streamRows('', 10),
@@ -138,5 +180,8 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     evidence: await organizations.keyEvidence(org, ['urn:key:1', 'urn:key:authority', 'urn:key:none']),
     sealedKeys: await organizations.sealedKeys(org),
     policy: await organizations.policy(org),
+    standings: await store.segments.standings(org, '', 10),
+    standing: await store.segments.standing(org, SEALED),
+    outsideWindow: await store.segments.outsideWindow(org, GROUP, { events: 0, bytes: 1, since: FAR }),
   };
 }

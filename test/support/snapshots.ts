@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { SnapshotBlobs, Snapshots } from '../../src/archive/snapshot/ports.ts';
 import { stateStream } from '../../src/archive/snapshot/stream.ts';
 import { createSnapshots } from '../../src/archive/snapshot/take.ts';
+import { BlobFault } from '../../src/store/port/blobs.ts';
 import type { AuthorityStore, SnapshotRow } from '../../src/store/port.ts';
 import { evidenceFromSnapshot, registrySnapshot } from '../../src/trust/registry-snapshot.ts';
 import type { Event } from '../../src/protocol/documents/event.ts';
@@ -42,7 +43,7 @@ export class MemoryBlobs implements SnapshotBlobs {
 
 async function* checked(bytes: Buffer, hash: string): AsyncGenerator<Uint8Array> {
   yield bytes.subarray(0, 10);
-  if (labelOf(bytes) !== hash) throw new Error(`${hash} is not what its address says`);
+  if (labelOf(bytes) !== hash) throw new BlobFault('corrupt', `${hash} is not what its address says`);
   yield bytes.subarray(10);
 }
 

@@ -28,7 +28,7 @@ function appWithoutDatabase() {
   return createApp({
     store,
     blobs: { put: fail, get: fail, size: fail, remove: fail },
-    snapshotBlobs: { put: fail, get: fail, size: fail },
+    snapshotBlobs: { put: fail, get: fail, size: fail, remove: fail },
     contentBytesMaximum: 1_000,
     authority: { submit: fail },
     signers: { signerOf: fail },

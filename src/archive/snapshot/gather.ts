@@ -18,7 +18,7 @@ export interface Gathered {
   previous: SnapshotRow | undefined;
   document: StateDocument;
   packs: StatePack[];
-  /** First and last Event, each once. */
+  /** First and last Event, and those of each sealed segment, each once. */
   eventIds: string[];
   policyLog: { after: number; through: number; entries: PolicyLogEntry[] };
 }
@@ -92,10 +92,19 @@ export function policyEntryOf({ entryId, decision, actor, occurredAt, details }:
   return { entryId, decision, actor, occurredAt, details: JSON.parse(details) as JsonObject };
 }
 
-/** There are no sealed segments yet, whose first and last Events would stand here, too. */
+/** The first and the last of each sealed segment, and of the Group. */
 async function eventIds(reader: Reader, { streamId, position }: StreamHead): Promise<string[]> {
-  const [first] = await reader.events(streamId, 0, 1);
-  const [last] = await reader.events(streamId, position - 1, 1);
+  const first = await reader.eventAt(streamId, 1);
+  const last = await reader.eventAt(streamId, position);
   if (!first || !last) throw new StoreFault('corrupt', `events: ${streamId} has no first or no last`);
-  return [...new Set([first.eventId, last.eventId])];
+  const ids = [first.eventId];
+  for (let at = 1; ;) {
+    const page = await reader.segmentsFrom(streamId, at, PAGE);
+    for (const { firstEventId, lastEventId, lastSequence } of page) {
+      ids.push(firstEventId, lastEventId);
+      at = lastSequence + 1;
+    }
+    if (page.length < PAGE) break;
+  }
+  return [...new Set([...ids, last.eventId])];
 }

@@ -8,7 +8,7 @@ import type { Signer } from '../../trust/signing.ts';
  * A place of its own: content that members upload may be the same bytes, and is read and removed by other rules than what
  * the authority signed for.
  */
-export type SnapshotBlobs = Pick<BlobStore, 'put' | 'get' | 'size'>;
+export type SnapshotBlobs = Pick<BlobStore, 'put' | 'get' | 'size' | 'remove'>;
 
 export interface SnapshotSigners {
   /** Of the service's key that counts at this time. */

@@ -24,6 +24,8 @@ const RATE_MAXIMUM = 100_000;
 const BURST_MAXIMUM = 1_000_000;
 /** Ten years: longer than anybody must keep what never happened. */
 const RETENTION_DAYS_MAXIMUM = 3_660;
+/** More than a Group ever has: no limit at all. */
+const EVENTS_MAXIMUM = 1_000_000_000;
 /** Of one Agent. Interrupted work joins what is queued, and both together must be one list of a decision. */
 const HELD_WORK_ITEMS_MAXIMUM = LIST_READ_MAXIMUM / 2;
 
@@ -83,5 +85,19 @@ export const policyShape = component(
     auditRetentionDays: wholeNumber(1, RETENTION_DAYS_MAXIMUM)
       .default(DEFAULT_POLICY.auditRetentionDays)
       .meta({ description: 'How long a record of a refusal is kept at most.' }),
+    onlineWindow: z
+      .strictObject({
+        events: wholeNumber(1, EVENTS_MAXIMUM),
+        days: wholeNumber(1, RETENTION_DAYS_MAXIMUM).optional(),
+        bytes: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+      })
+      .default(DEFAULT_POLICY.onlineWindow)
+      .meta({
+        description:
+          'What catch-up serves of a Group: the last so many Events, so many days and so many bytes, whichever is least. Older ones stay readable as history.',
+      }),
+    snapshotEvery: wholeNumber(1, EVENTS_MAXIMUM)
+      .default(DEFAULT_POLICY.snapshotEvery)
+      .meta({ description: 'Events of a Group from one snapshot to the next.' }),
   }) satisfies z.ZodType<Policy>,
 );

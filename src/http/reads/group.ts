@@ -1,16 +1,17 @@
 // Single things of one Group: the Group itself, a WorkItem, an Event, its replay, its state.
-import { Hono } from 'hono';
+import { Hono, type Context } from 'hono';
 import { shownState } from '../../authority/queries/group-state.ts';
 import { shownGroup } from '../../authority/queries/missions.ts';
 import { shownWorkItems, workItemById } from '../../authority/queries/work-items.ts';
-import { replayPage, visibleEvent } from '../../delivery/replay.ts';
+import { catchUpPage, replayPage, visibleEvent, type ReplayPage } from '../../delivery/replay.ts';
 import { checkActive, checkFull, seesWorkItem } from '../../delivery/visibility.ts';
 import type { Refusal } from '../../protocol/refusals.ts';
 import type { AuthorityStore } from '../../store/port.ts';
-import { HttpRefusal, notFound } from '../errors.ts';
+import { HttpRefusal, notFound, orThrow } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
 import { declared } from '../openapi/operation.ts';
-import { idParameter, numberedPageQuery } from '../parameters.ts';
+import { historyQuery, idParameter, numberedPageQuery } from '../parameters.ts';
+import { snapshotPath } from '../snapshots/path.ts';
 import type { TenantEnv } from '../tenancy.ts';
 import { GROUP_READS } from './operations.ts';
 import { groupRead, type GroupScope } from './scope.ts';
@@ -21,6 +22,7 @@ export function groupReadRoutes({ store }: { store: AuthorityStore }): Hono<Tena
   routes.get('/groups/:groupId/work-items/:workItemId', declared(GROUP_READS.workItem, groupRead(store, workItem)));
   routes.get('/groups/:groupId/state', declared(GROUP_READS.state, groupRead(store, state)));
   routes.get('/groups/:groupId/events', declared(GROUP_READS.events, groupRead(store, events)));
+  routes.get('/groups/:groupId/history', declared(GROUP_READS.history, groupRead(store, history)));
   routes.get('/groups/:groupId/events/:eventId', declared(GROUP_READS.event, groupRead(store, event)));
   return routes;
 }
@@ -43,11 +45,25 @@ async function state({ c, reader, organization, groupId, sight }: GroupScope): P
   return c.json(await shownState(reader, organization.organizationId, groupId));
 }
 
-async function events({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
-  const { bodies, throughSequence, headSequence } = await replayPage(reader, groupId, sight, numberedPageQuery(c));
-  const next = throughSequence < headSequence ? `,"next":"${throughSequence}"` : '';
+async function events({ c, reader, organization, groupId, sight }: GroupScope): Promise<Response> {
+  const addressOf = ({ snapshotId }: { snapshotId: string }) => snapshotPath(organization.slug, groupId, snapshotId);
+  const page = orThrow(await catchUpPage(reader, { groupId, sight, addressOf }, numberedPageQuery(c)));
+  const { throughSequence, headSequence } = page;
+  return eventPage(c, page, throughSequence < headSequence ? throughSequence : undefined);
+}
+
+/** All that there ever was, wherever it lies; `next` is what to ask `from` then. */
+async function history({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
+  const { from, to, limit } = historyQuery(c);
+  const page = await replayPage(reader, groupId, sight, { after: from - 1, through: to, limit });
+  const { throughSequence, headSequence } = page;
+  return eventPage(c, page, throughSequence < Math.min(to, headSequence) ? throughSequence + 1 : undefined);
+}
+
+function eventPage(c: Context, { bodies, throughSequence, headSequence }: ReplayPage, next?: number): Response {
+  const more = next === undefined ? '' : `,"next":"${next}"`;
   const numbers = `"throughSequence":${throughSequence},"headSequence":${headSequence}`;
-  return jsonText(c, `{"items":[${bodies.join(',')}],${numbers}${next}}`);
+  return jsonText(c, `{"items":[${bodies.join(',')}],${numbers}${more}}`);
 }
 
 async function event({ c, reader, groupId, sight }: GroupScope): Promise<Response> {

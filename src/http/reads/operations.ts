@@ -2,7 +2,13 @@
 import type { z } from 'zod';
 import { eventSchema } from '../../protocol/documents/event.ts';
 import type { Operation, Refused } from '../openapi/operation.ts';
-import { GROUP_PARAMETER, NUMBERED_PAGE_PARAMETERS, PAGE_PARAMETERS, stateParameter } from '../parameters.ts';
+import {
+  GROUP_PARAMETER,
+  HISTORY_PARAMETERS,
+  NUMBERED_PAGE_PARAMETERS,
+  PAGE_PARAMETERS,
+  stateParameter,
+} from '../parameters.ts';
 import * as answers from './answers.ts';
 
 export const WORK_ITEM_STATES = [
@@ -114,10 +120,20 @@ export const GROUP_READS = {
     id: 'replayEvents',
     summary: 'Events of the Group in their order',
     description:
-      'Ask again with `after` set to `throughSequence`. `next` is there while more is stored already. Each Event stands in it byte for byte as it was signed.',
+      'Catching up: ask again with `after` set to `throughSequence`. `next` is there while more is stored already. Each Event stands in it byte for byte as it was signed. Below the online window a full member is told CURSOR_TOO_OLD, with the snapshot to restore.',
     answer: answers.eventPage,
     says: 'A page of Events.',
     query: NUMBERED_PAGE_PARAMETERS,
+    refusals: ['CURSOR_TOO_OLD'],
+  }),
+  history: ofGroup({
+    id: 'readHistory',
+    summary: 'Events of a range, however old',
+    description:
+      'Slower than catching up where the range lies below the online window. `next` is what to ask `from` then.',
+    answer: answers.eventPage,
+    says: 'A page of Events.',
+    query: HISTORY_PARAMETERS,
   }),
   event: ofGroup({
     id: 'readEvent',

@@ -21,6 +21,7 @@ import { declared } from '../openapi/operation.ts';
 import { idParameter } from '../parameters.ts';
 import { inTenant, tenantRead, type TenantScope } from '../reads/scope.ts';
 import type { TenantEnv } from '../tenancy.ts';
+import { snapshotSubpath } from './path.ts';
 import { READ_LATEST, READ_SNAPSHOT, READ_STATE, TAKE } from './operations.ts';
 
 export interface SnapshotRouteParts {
@@ -66,7 +67,11 @@ export function snapshotRoutes({ store, snapshots, snapshotBlobs }: SnapshotRout
     declared(READ_STATE, async (c) => {
       // The database is done with before the first byte: who reads slowly holds no transaction.
       const row = await inTenant(c, store, named);
-      const lines = stateStream(row, c.get('organization').organizationId, snapshotBlobs);
+      const { organizationId } = c.get('organization');
+      // Bytes of the last few are kept; the signed document of an older one stays.
+      if ((await snapshotBlobs.size(organizationId, row.stateHash)) === undefined)
+        throw notFound('state any more; restore the latest snapshot');
+      const lines = stateStream(row, organizationId, snapshotBlobs);
       // What can be wrong with all of it is told as a fault, and not as a stream that breaks off.
       const first = await lines.next();
       c.header('Content-Type', 'application/x-ndjson');
@@ -133,7 +138,7 @@ async function shown(reader: Reader, row: SnapshotRow): Promise<string> {
   const { groupId, snapshotId, artifactHash: snapshotArtifactHash, body, signingHash } = row;
   const admission = await reader.admission(signingHash);
   if (!admission) throw new StoreFault('corrupt', `admissions: that of the snapshot ${snapshotId} is missing`);
-  const statePath = `/groups/${encodeURIComponent(groupId)}/snapshots/${encodeURIComponent(snapshotId)}/state`;
+  const statePath = `${snapshotSubpath(groupId, snapshotId)}/state`;
   const more = JSON.stringify({ statePacks: linkIn(row).statePacks, statePath }).slice(1);
   const details = `{"snapshotArtifactHash":"${snapshotArtifactHash}","admissionRecord":${admission.record},${more}`;
   return `{"snapshot":${body},"details":${details}}`;

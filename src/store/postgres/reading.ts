@@ -26,6 +26,7 @@ import { historyReader } from './history.ts';
 import type { SectionRow } from './loading.ts';
 import { aggregateFrom, answersFrom, loadStatement, pageStatement } from './loading.ts';
 import { currentPolicy } from './policies.ts';
+import { segmentReader } from './segments.ts';
 import { snapshotReader } from './snapshots.ts';
 import { admissions, commands, documents, events, policyLog, receipts, streams } from './schema.ts';
 import type { Row, Value } from './session.ts';
@@ -100,6 +101,10 @@ export function readerOf(
     streamIds: () => all(STREAM_IDS, [], (record: { stream_id: string }) => record.stream_id),
     events: (streamId, afterPosition, limit) =>
       all(EVENTS, [streamId, afterPosition, pageLimit(limit)], (record: EventRecord) => eventFromRecord(record)),
+    eventAt: async (streamId, position) =>
+      (await all(EVENTS, [streamId, position - 1, 1], (record: EventRecord) => eventFromRecord(record))).find(
+        (row) => row.position === position,
+      ),
     event: async (eventId) =>
       (await all(EVENTS_BY_ID, [[eventId]], (record: EventRecord) => eventFromRecord(record)))[0],
     eventsById: (eventIds) => all(EVENTS_BY_ID, [eventIds], (record: EventRecord) => eventFromRecord(record)),
@@ -117,6 +122,7 @@ export function readerOf(
       all(HASHES, [groupId], (record: { kind: AggregateKind; id: string; hash: string }) => ({ ...record })),
     ...historyReader(transaction, organizationId),
     ...snapshotReader(transaction, organizationId),
+    ...segmentReader(transaction, organizationId),
     audit: (afterId, limit, groupId) =>
       auditPage(transaction, organizationId, { afterId, limit: pageLimit(limit), groupId }),
     upload: (key) => findUpload(transaction, organizationId, key),

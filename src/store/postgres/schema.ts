@@ -465,6 +465,42 @@ export const groupSnapshots = mwp.table(
   ],
 );
 
+export const segments = mwp.table(
+  'segments',
+  {
+    organizationId: tenant(),
+    groupId: bytes('group_id').notNull(),
+    position: whole('position').notNull(),
+    firstSequence: whole('first_sequence').notNull(),
+    lastSequence: whole('last_sequence').notNull(),
+    firstRevision: whole('first_revision').notNull(),
+    lastRevision: whole('last_revision').notNull(),
+    firstEventId: bytes('first_event_id').notNull(),
+    lastEventId: bytes('last_event_id').notNull(),
+    hash: bytes('hash').notNull(),
+    size: whole('size').notNull(),
+  },
+  (table) => [
+    // Of two processes that seal the same Events, the second finds the first's.
+    primaryKey({ name: 'segments_pkey', columns: [table.organizationId, table.groupId, table.position] }),
+    uniqueIndex('segments_by_sequence')
+      .on(table.organizationId, table.groupId, table.lastSequence)
+      .where(ifAsked('group_id')),
+    uniqueIndex('segments_by_revision')
+      .on(table.organizationId, table.groupId, table.lastRevision)
+      .where(ifAsked('group_id')),
+    foreignKey({
+      name: 'segments_stream',
+      columns: [table.organizationId, table.groupId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    check(
+      'segments_ranges',
+      sql`position >= 1 AND first_sequence <= last_sequence AND first_revision <= last_revision AND size >= 1`,
+    ),
+  ],
+);
+
 export const uploads = mwp.table(
   'uploads',
   {

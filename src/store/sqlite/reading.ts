@@ -26,6 +26,7 @@ import type { SqliteConnection } from './connection.ts';
 import { ADMISSION, COMMAND, DOCUMENT, historyReader, RECEIPT } from './history.ts';
 import { load, page } from './loading.ts';
 import { currentPolicy } from './policies.ts';
+import { segmentReader } from './segments.ts';
 import { snapshotReader } from './snapshots.ts';
 import { tenantStatement } from './statements.ts';
 import { findUpload } from './uploads.ts';
@@ -106,6 +107,11 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
       connection
         .all<EventRecord>(EVENTS, organizationId, streamId, afterPosition, pageLimit(limit))
         .map(eventFromRecord),
+    eventAt: async (streamId, position) =>
+      connection
+        .all<EventRecord>(EVENTS, organizationId, streamId, position - 1, 1)
+        .map(eventFromRecord)
+        .find((row) => row.position === position),
     event: async (eventId) => eventsById([eventId])[0],
     eventsById: async (eventIds) => eventsById(eventIds),
     receipt: async (key) => receiptOf(connection, organizationId, key),
@@ -120,6 +126,7 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
       connection.all<{ kind: AggregateKind; id: string; hash: string }>(HASHES, organizationId, groupId),
     ...historyReader(connection, organizationId),
     ...snapshotReader(connection, organizationId),
+    ...segmentReader(connection, organizationId),
     audit: async (afterId, limit, groupId) =>
       auditPage(connection, organizationId, { afterId, limit: pageLimit(limit), groupId }),
     upload: async (key) => findUpload(connection, organizationId, key),

@@ -441,6 +441,38 @@ export const groupSnapshots = sqliteTable(
   ],
 );
 
+export const segments = sqliteTable(
+  'segments',
+  {
+    organizationId: tenant(),
+    groupId: text('group_id').notNull(),
+    position: integer('position').notNull(),
+    firstSequence: integer('first_sequence').notNull(),
+    lastSequence: integer('last_sequence').notNull(),
+    firstRevision: integer('first_revision').notNull(),
+    lastRevision: integer('last_revision').notNull(),
+    firstEventId: text('first_event_id').notNull(),
+    lastEventId: text('last_event_id').notNull(),
+    hash: text('hash').notNull(),
+    size: integer('size').notNull(),
+  },
+  (table) => [
+    // Of two processes that seal the same Events, the second finds the first's.
+    primaryKey({ name: 'segments_pkey', columns: [table.organizationId, table.groupId, table.position] }),
+    unique('segments_by_sequence').on(table.organizationId, table.groupId, table.lastSequence),
+    unique('segments_by_revision').on(table.organizationId, table.groupId, table.lastRevision),
+    foreignKey({
+      name: 'segments_stream',
+      columns: [table.organizationId, table.groupId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    check(
+      'segments_ranges',
+      sql`position >= 1 AND first_sequence <= last_sequence AND first_revision <= last_revision AND size >= 1`,
+    ),
+  ],
+);
+
 export const uploads = sqliteTable(
   'uploads',
   {
