@@ -62,6 +62,8 @@ export interface RunningService {
   /** Where metrics are read, if they have a listener of their own. */
   metricsUrl?: string;
   store: AuthorityStore;
+  /** Looks after the Groups that moved, now and not in some seconds. Resolves when it is done; never rejects. */
+  lookAfterGroups: () => Promise<void>;
   /** Stops accepting, drains within a bound, closes the database. Safe to call twice; never rejects. */
   stop: () => Promise<void>;
 }
@@ -141,7 +143,8 @@ async function composeAndListen(config: Config, options: StartOptions): Promise<
     upkeep.start();
     const metricsUrl = metrics && { metricsUrl: metrics.url };
     logger.info({ url: server.url, ...metricsUrl, database: config.database.engine }, 'serving');
-    return { url: server.url, ...metricsUrl, store, stop: () => lifecycle.stop() };
+    const lookAfterGroups = () => upkeep.round();
+    return { url: server.url, ...metricsUrl, store, lookAfterGroups, stop: () => lifecycle.stop() };
   } catch (error) {
     await lifecycle.stop();
     throw error;

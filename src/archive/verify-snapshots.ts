@@ -13,7 +13,7 @@ import { compareColumns, type Findings } from './findings.ts';
 import type { StreamFold } from './fold.ts';
 import { signingHashOf } from './recorded.ts';
 import { POLICY_ENTRIES_MAXIMUM, policyEntryOf } from './snapshot/gather.ts';
-import { SNAPSHOTS_KEPT } from './snapshot/outdated.ts';
+import { isOutdated } from './snapshot/outdated.ts';
 import type { SnapshotBlobs } from './snapshot/ports.ts';
 import { snapshotStream } from './snapshot/sign.ts';
 import { checkAssembledState, checkSnapshotBlobs, type BlobsToCheck } from './verify-snapshot-blobs.ts';
@@ -49,7 +49,7 @@ export class SnapshotWalk {
   private isRead = false;
   private previous: SnapshotRow | undefined;
   private bounds: readonly string[] = [];
-  private latest: number | undefined;
+  private latest: SnapshotRow | undefined;
   /** Of the policy log since the last snapshot. */
   private entries: PolicyLogRow[] = [];
 
@@ -122,14 +122,14 @@ export class SnapshotWalk {
     this.checkColumns(row, document, link, findings);
     this.checkHistory(where, document, link, at, findings);
     const toCheck = this.blobsToCheck();
-    if (!toCheck || row.position <= (await this.outdatedThrough())) return;
+    if (!toCheck || isOutdated(row, await this.latestRow())) return;
     this.whole = (await checkSnapshotBlobs(row, link, toCheck, findings)) ? { row, link } : undefined;
   }
 
   /** The bytes of older ones are removed in time, and nobody is told to restore them. */
-  private async outdatedThrough(): Promise<number> {
-    this.latest ??= (await this.source.reader.latestSnapshot(this.groupId))?.position ?? 0;
-    return this.latest - SNAPSHOTS_KEPT;
+  private async latestRow(): Promise<SnapshotRow | undefined> {
+    this.latest ??= await this.source.reader.latestSnapshot(this.groupId);
+    return this.latest;
   }
 
   private blobsToCheck(): BlobsToCheck | undefined {

@@ -11,6 +11,8 @@ import type {
   StateItem,
   WorkItemItem,
 } from './answers.ts';
+import { GroupFollower, type Follows } from './follower.ts';
+import type { GroupFold } from './group-fold.ts';
 import { restoreGroup, type ExpectedSnapshot, type Restored } from './restore.ts';
 import type { AuthorityClient, CallOptions } from './client.ts';
 import { done, failed, type Outcome } from './outcome.ts';
@@ -48,13 +50,18 @@ export class GroupReader {
   }
 
   /**
-   * The state of the latest snapshot, once it has passed every check of restoreGroup. The outcome's value says which check
-   * failed where one did; rejects where the stream breaks off.
+   * The state of a snapshot, of the latest one where none is named, once it has passed every check of restoreGroup. The
+   * outcome's value says which check failed where one did; rejects where the stream breaks off.
    */
-  async restore(expected: Omit<ExpectedSnapshot, 'groupId'>, options?: CallOptions): Promise<Outcome<Restored>> {
-    const latest = await this.client.read<SnapshotItem>(`${this.path}/snapshots/latest`, options);
-    if (!latest.ok) return latest;
-    const { snapshot, details } = latest.value;
+  async restore(
+    expected: Omit<ExpectedSnapshot, 'groupId'>,
+    options?: CallOptions,
+    snapshotId = 'latest',
+  ): Promise<Outcome<Restored>> {
+    const path = `${this.path}/snapshots/${encodeURIComponent(snapshotId)}`;
+    const found = await this.client.read<SnapshotItem>(path, options);
+    if (!found.ok) return found;
+    const { snapshot, details } = found.value;
     const state = await this.client.stream(details.statePath, options);
     if (!state.ok) return state;
     const offered = { snapshot, admissionRecord: details.admissionRecord, state: () => state.value };
@@ -75,6 +82,16 @@ export class GroupReader {
   /** One page of the replay, strictly after that sequence. */
   eventPage(after: number, options?: CallOptions): Promise<Outcome<EventPage>> {
     return this.client.read(`${this.path}/events?after=${after}&limit=${PAGE_SIZE}`, options);
+  }
+
+  /** Keeps a projection of the Group up to date, also over long gaps. `fold`: where it left off. */
+  follower(expected: Follows, fold?: GroupFold): GroupFollower {
+    return new GroupFollower(this, expected, fold);
+  }
+
+  /** One page of the history, wherever it lies. */
+  historyPage(from: number, to: number, options?: CallOptions): Promise<Outcome<EventPage>> {
+    return this.client.read(`${this.path}/history?from=${from}&to=${to}&limit=${PAGE_SIZE}`, options);
   }
 
   /** The replay from there to the head as it stood at the last page. */

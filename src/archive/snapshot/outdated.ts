@@ -8,6 +8,11 @@ import type { SnapshotBlobs } from './ports.ts';
 /** The last ones, whose state can be restored: who began with one has the time of two more. */
 export const SNAPSHOTS_KEPT = 3;
 
+/** May its bytes be gone? */
+export function isOutdated({ position }: SnapshotRow, latest: SnapshotRow | undefined): boolean {
+  return position <= (latest?.position ?? 0) - SNAPSHOTS_KEPT;
+}
+
 /** What only the first one that is no longer kept names: each snapshot that is taken has one follow it out. */
 export async function removeOutdated(
   store: Pick<AuthorityStore, 'read'>,

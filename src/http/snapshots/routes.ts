@@ -2,6 +2,7 @@
 // others there are none (decision 11).
 import { Hono } from 'hono';
 import { linkIn } from '../../archive/snapshot/gather.ts';
+import { isOutdated } from '../../archive/snapshot/outdated.ts';
 import { SnapshotsBusy, type SnapshotBlobs, type Snapshots, type TakenSnapshot } from '../../archive/snapshot/ports.ts';
 import { stateStream } from '../../archive/snapshot/stream.ts';
 import { sightOf } from '../../delivery/sight.ts';
@@ -66,11 +67,8 @@ export function snapshotRoutes({ store, snapshots, snapshotBlobs }: SnapshotRout
     '/groups/:groupId/snapshots/:snapshotId/state',
     declared(READ_STATE, async (c) => {
       // The database is done with before the first byte: who reads slowly holds no transaction.
-      const row = await inTenant(c, store, named);
+      const row = await inTenant(c, store, restorable);
       const { organizationId } = c.get('organization');
-      // Bytes of the last few are kept; the signed document of an older one stays.
-      if ((await snapshotBlobs.size(organizationId, row.stateHash)) === undefined)
-        throw notFound('state any more; restore the latest snapshot');
       const lines = stateStream(row, organizationId, snapshotBlobs);
       // What can be wrong with all of it is told as a fault, and not as a stream that breaks off.
       const first = await lines.next();
@@ -122,6 +120,13 @@ async function named(scope: TenantScope): Promise<SnapshotRow> {
   const groupId = await readable(scope);
   const snapshotId = idParameter(scope.c, 'snapshotId');
   return found(snapshotId === undefined ? undefined : await scope.reader.snapshot(groupId, snapshotId));
+}
+
+async function restorable(scope: TenantScope): Promise<SnapshotRow> {
+  const row = await named(scope);
+  if (isOutdated(row, await scope.reader.latestSnapshot(row.groupId)))
+    throw notFound('state any more; restore the latest snapshot');
+  return row;
 }
 
 function found(row: SnapshotRow | undefined): SnapshotRow {

@@ -7,7 +7,7 @@ import { badAuthorization } from '../tokens.ts';
 
 const GROUP_LISTS = [
   ...['', '/work-items', '/memberships', '/conversations', '/leases', '/budgets', '/artifacts', '/evidence'],
-  ...['/approvals', '/proposals', '/policy-log', '/state', '/events', '/snapshots/latest', '/snapshots'],
+  ...['/approvals', '/proposals', '/policy-log', '/state', '/events', '/history', '/snapshots/latest', '/snapshots'],
 ];
 
 const LIMITS = [
