@@ -8,9 +8,8 @@ import { openBlobFiles } from '../../src/store/files/blobs.ts';
 import type { BlobStore } from '../../src/store/port/blobs.ts';
 import { STORES, type StoreUnderTest } from '../support/databases.ts';
 import { lookBehind, type Behind } from './behind.ts';
+import { CHUNK } from './blob-streams.ts';
 import { newTenant } from './samples.ts';
-
-export const CHUNK = 262_144;
 
 export interface Shelf {
   blobs: BlobStore;

@@ -1,6 +1,9 @@
 // Bytes as streams, and streams as bytes: what the tests of blob stores share.
 import { createHash } from 'node:crypto';
 
+/** Of the adapters. */
+export const CHUNK = 262_144;
+
 export const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
 export async function* pieces(bytes: Uint8Array, size = 50_000): AsyncGenerator<Uint8Array> {

@@ -9,8 +9,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { OrganizationId } from '../../src/protocol/ids.ts';
 import { openBlobFiles } from '../../src/store/files/blobs.ts';
 import { INCOMING_MAXIMUM_MS, type BlobStore } from '../../src/store/port/blobs.ts';
-import { ADAPTERS, CHUNK, filesIn, type Shelf } from './blob-shelves.ts';
-import { hashOf, pieces, upToTheFault, whole } from './blob-streams.ts';
+import { ADAPTERS, filesIn, type Shelf } from './blob-shelves.ts';
+import { CHUNK, hashOf, pieces, upToTheFault, whole } from './blob-streams.ts';
 
 describe.each(ADAPTERS)('blobs as $name', ({ open }) => {
   let opened: Awaited<ReturnType<typeof open>>;
