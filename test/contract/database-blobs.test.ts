@@ -128,6 +128,19 @@ describe.each(STORES)('blobs in the database of $name', ({ name, open }) => {
     expect(came).toBeLessThan(2 * CHUNK);
   });
 
+  it.each([0, CHUNK + 1, 4 * CHUNK])(
+    'a reader gets no more than the size it was told, where that is damaged to %i',
+    async (size) => {
+      const org = await house();
+      const { hash } = await contents.put(org, pieces(randomBytes(3 * CHUNK)));
+      await behind.query(`UPDATE {blobs} SET size = ${size} WHERE organization_id = '${org}'`);
+      expect(await contents.size(org, hash)).toBe(size);
+      const { bytes: came, fault } = await upToTheFault(await contents.get(org, hash));
+      expect(fault).toMatchObject({ kind: 'corrupt' });
+      expect(came).toBeLessThanOrEqual(size);
+    },
+  );
+
   it('what lost a piece before its name, as a crash of the server may take what nobody waited for, gets none', async () => {
     const org = await house();
     const bytes = randomBytes(2 * CHUNK);
