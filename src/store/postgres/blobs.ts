@@ -14,6 +14,8 @@ import type { Row, Statement } from './session.ts';
 const RELAXED: Statement = { text: 'SET LOCAL synchronous_commit = off', parameters: [] };
 const NOW = `coalesce($2::bigint, (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`;
 const OF_BLOB = 'organization_id = $1 AND blob_id = $2';
+/** With IS NULL the index of drafts would do, which knows no id: every draft of the Organization would be read for one. */
+const IS_DRAFT = `coalesce(hash, '') = ''`;
 const AT_ADDRESS = 'organization_id = $1 AND space = $2 AND hash = $3';
 
 const BEGIN = `INSERT INTO mwp.blobs (organization_id, blob_id, space, size, kept_until_millis)
@@ -23,10 +25,10 @@ const APPEND = `INSERT INTO mwp.blob_pieces (organization_id, blob_id, byte_offs
 /** Locked: from here on nobody clears it. The length of what is stored is known without reading it. */
 const DRAFT = `SELECT (SELECT coalesce(sum(octet_length(p.bytes)), 0)::bigint FROM mwp.blob_pieces p
     WHERE p.organization_id = $1 AND p.blob_id = $2) AS bytes
-  FROM mwp.blobs WHERE ${OF_BLOB} AND hash IS NULL FOR UPDATE`;
+  FROM mwp.blobs WHERE ${OF_BLOB} AND ${IS_DRAFT} FOR UPDATE`;
 const UNNAME = `UPDATE mwp.blobs SET hash = NULL, kept_until_millis = 0 WHERE ${AT_ADDRESS}`;
 const NAME = `UPDATE mwp.blobs SET hash = $3, size = $4::bigint WHERE ${OF_BLOB}`;
-const GIVE_UP = `UPDATE mwp.blobs SET kept_until_millis = 0 WHERE ${OF_BLOB} AND hash IS NULL`;
+const GIVE_UP = `UPDATE mwp.blobs SET kept_until_millis = 0 WHERE ${OF_BLOB} AND ${IS_DRAFT}`;
 const PIECE = `SELECT b.size, (SELECT p.bytes FROM mwp.blob_pieces p
     WHERE p.organization_id = $1 AND p.blob_id = b.blob_id AND p.byte_offset = $4::bigint) AS bytes
   FROM mwp.blobs b WHERE b.${AT_ADDRESS}`;
@@ -37,7 +39,7 @@ const UNNAMED = `SELECT blob_id FROM mwp.blobs WHERE organization_id = $1 AND sp
   ORDER BY kept_until_millis LIMIT 1 FOR UPDATE SKIP LOCKED`;
 const CLEAR = `DELETE FROM mwp.blob_pieces WHERE ${OF_BLOB} AND byte_offset = ANY (ARRAY(
     SELECT byte_offset FROM mwp.blob_pieces WHERE ${OF_BLOB} ORDER BY byte_offset LIMIT ${PIECES_CLEARED_AT_ONCE}))`;
-const FORGET = `DELETE FROM mwp.blobs WHERE ${OF_BLOB} AND hash IS NULL AND NOT EXISTS (
+const FORGET = `DELETE FROM mwp.blobs WHERE ${OF_BLOB} AND ${IS_DRAFT} AND NOT EXISTS (
     SELECT FROM mwp.blob_pieces p WHERE p.organization_id = $1 AND p.blob_id = $2)`;
 
 /** `clock` absent: the database's own, in milliseconds. */
