@@ -233,3 +233,25 @@ describe.each(STORES)('blobs in the database of $name', ({ name, open }) => {
     await gone.close();
   });
 });
+
+describe.each(STORES.filter(({ name }) => name === 'postgres'))('blobs and the pool of $name', ({ open }) => {
+  it('pieces take a quarter of the connections at most, so a rush of contents leaves room for all else', async () => {
+    const opened = await open({ maxConnections: 4 });
+    const behind = lookBehind(opened);
+    const org = await newTenant(opened.store);
+    const blobs = opened.store.blobs('contents');
+    const { hash } = await blobs.put(org, pieces(randomBytes(1)));
+    await behind.query('BEGIN; LOCK TABLE {blob_pieces} IN ACCESS EXCLUSIVE MODE');
+    const puts = Array.from({ length: MANY }, () => blobs.put(org, pieces(randomBytes(1))));
+    const gets = Array.from({ length: MANY }, async () => whole(await blobs.get(org, hash)));
+    const waiting = lookBehind(opened);
+    await waiting.untilWaiting(1);
+    await append(opened.store, org, newGroupId());
+    expect(await opened.store.read(org, (reader) => reader.streamIds())).toHaveLength(1);
+    await behind.query('ROLLBACK');
+    await Promise.all([...puts, ...gets]);
+    await waiting.close();
+    await behind.close();
+    await opened.close();
+  });
+});

@@ -53,10 +53,12 @@ export function blobRows(connections: PostgresConnections, clock: (() => number)
     begin: ({ organizationId, space, blobId }) =>
       write(organizationId, [RELAXED], { text: BEGIN, parameters: [organizationId, now(), blobId, space] }),
     append: ({ organizationId, blobId }, byteOffset, bytes) =>
-      write(organizationId, [RELAXED], {
-        text: APPEND,
-        parameters: [organizationId, blobId, String(byteOffset), bytes],
-      }),
+      connections.carry(organizationId, () =>
+        write(organizationId, [RELAXED], {
+          text: APPEND,
+          parameters: [organizationId, blobId, String(byteOffset), bytes],
+        }),
+      ),
     name: ({ organizationId, space, blobId }, { hash, size }) =>
       connections.write(organizationId, [lockOf({ organizationId, space, hash })], async (transaction) => {
         const [draft] = await transaction.query<{ bytes: number }>(DRAFT, [organizationId, blobId]);
@@ -70,7 +72,8 @@ export function blobRows(connections: PostgresConnections, clock: (() => number)
       write(organizationId, [RELAXED], { text: GIVE_UP, parameters: [organizationId, blobId] }),
     piece: async ({ organizationId, space, hash }, byteOffset) => {
       const parameters = [organizationId, space, hash, String(byteOffset)];
-      const row = await first<PieceRecord>(organizationId, { text: PIECE, parameters });
+      const asked = () => first<PieceRecord>(organizationId, { text: PIECE, parameters });
+      const row = await connections.carry(organizationId, asked);
       return row && { size: row.size, bytes: row.bytes ?? undefined };
     },
     size: async ({ organizationId, space, hash }) => {
