@@ -77,14 +77,14 @@ module.exports = {
       severity: 'error',
       comment: 'transports know the authority and delivery, never an adapter',
       from: { path: '^src/(http|gateway)/' },
-      to: { path: '^src/(store/(sqlite|postgres|files)|cli|worker)/|^src/main\\.ts' },
+      to: { path: '^src/(store/(sqlite|postgres|files)|cli|worker)/|^src/(main|storage)\\.ts' },
     },
     {
       name: 'layer-top',
       severity: 'error',
       comment: 'nothing below imports a transport, the command line or the composition',
       from: { path: internal([...Object.keys(MAY_IMPORT), 'store', 'platform']) },
-      to: { path: '^src/(http|gateway|cli)/|^src/main\\.ts|^src/config\\.ts' },
+      to: { path: '^src/(http|gateway|cli)/|^src/(main|storage|config)\\.ts' },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     {

@@ -9,12 +9,16 @@ import { readTracing } from './tracing-config.ts';
 export type DatabaseConfig =
   { readonly engine: 'sqlite' } | { readonly engine: 'postgres'; readonly url: string; readonly poolSize: number };
 
+/** Where the bytes of Artifacts and snapshots lie. */
+export type BlobsConfig =
+  /** Absolute path; the processes of a deployment share it. */
+  { readonly kept: 'files'; readonly directory: string } | { readonly kept: 'database' };
+
 export interface Config {
   readonly database: DatabaseConfig;
   /** Absolute path: the SQLite file and the master key of a local start. */
   readonly dataDirectory: string;
-  /** Absolute path: the bytes that manifests name; the processes of a deployment share it. */
-  readonly blobsDirectory: string;
+  readonly blobs: BlobsConfig;
   /** Of one content. */
   readonly contentBytesMaximum: number;
   readonly host: string;
@@ -34,7 +38,7 @@ export interface Config {
 }
 
 /** What a command needs that only looks at the database, or migrates it. */
-export type StorageConfig = Pick<Config, 'database' | 'dataDirectory' | 'blobsDirectory'>;
+export type StorageConfig = Pick<Config, 'database' | 'dataDirectory' | 'blobs'>;
 
 export class ConfigFault extends Error {
   readonly variable: string;
@@ -102,8 +106,20 @@ export function readConfig(environment: Environment): Config {
 /** Throws ConfigFault. Asks for no master key. */
 export function readStorageConfig(environment: Environment): StorageConfig {
   const dataDirectory = resolve(valueOf(environment, 'MWP_DATA_DIR') ?? './data');
-  const blobsDirectory = resolve(valueOf(environment, 'MWP_BLOBS_DIR') ?? join(dataDirectory, 'blobs'));
-  return Object.freeze({ database: Object.freeze(readDatabase(environment)), dataDirectory, blobsDirectory });
+  const blobs = Object.freeze(readBlobs(environment, dataDirectory));
+  return Object.freeze({ database: Object.freeze(readDatabase(environment)), dataDirectory, blobs });
+}
+
+function readBlobs(environment: Environment, dataDirectory: string): BlobsConfig {
+  const kept = valueOf(environment, 'MWP_BLOBS') ?? 'files';
+  const directory = valueOf(environment, 'MWP_BLOBS_DIR');
+  if (kept === 'files') return { kept, directory: resolve(directory ?? join(dataDirectory, 'blobs')) };
+  if (kept !== 'database') throw new ConfigFault('MWP_BLOBS', 'must be files or database');
+  // Which of the two was meant is not for us to guess: what lies in the folder would not be found any more.
+  if (directory !== undefined) {
+    throw new ConfigFault('MWP_BLOBS_DIR', 'is set, and MWP_BLOBS=database needs no folder; leave one of them out');
+  }
+  return { kept };
 }
 
 function readDatabase(environment: Environment): DatabaseConfig {

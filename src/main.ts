@@ -1,6 +1,5 @@
 // Composition: the only file that knows every part. `startService` is the whole service in one call, for `mwp serve`,
 // for tests and for the demo.
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withSealedBodies } from './archive/segments/opened.ts';
@@ -8,7 +7,7 @@ import { createSnapshots } from './archive/snapshot/take.ts';
 import { Upkeep, type Told, type UpkeepOptions } from './archive/upkeep/upkeep.ts';
 import { createAuthority } from './authority/authority.ts';
 import type { Alarm } from './authority/seen.ts';
-import { ConfigFault, type Config, type StorageConfig } from './config.ts';
+import { ConfigFault, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
 import { metricsApp } from './http/metrics.ts';
 import { Readiness } from './http/readiness.ts';
@@ -20,18 +19,11 @@ import { createLogger, type Logger } from './platform/logger.ts';
 import { localMasterKey, MasterKeyFault } from './platform/master-key.ts';
 import { registrySeal } from './platform/registry-seal.ts';
 import { VaultSigners } from './platform/tenant-signers.ts';
-import { openBlobFiles } from './store/files/blobs.ts';
-import type { OnLostAudit, StoreObserver } from './store/observer.ts';
-import { StoreFault, type AuthorityStore, type PassPoint, type SealRegistry } from './store/port.ts';
-import { BlobFault, type BlobStore } from './store/port/blobs.ts';
-import { migratePostgres } from './store/postgres/migrate.ts';
-import { openPostgresStore } from './store/postgres/open.ts';
-import { backUpSqlite } from './store/sqlite/backup.ts';
-import { migrateSqlite } from './store/sqlite/migrate.ts';
-import { openSqliteStore } from './store/sqlite/open.ts';
+import { openBlobs, openStoreWith, usableDirectory } from './storage.ts';
+import type { StoreObserver } from './store/observer.ts';
+import type { AuthorityStore, PassPoint, SealRegistry } from './store/port.ts';
 import { takeServingLock, type ServingLock } from './store/sqlite/serving-lock.ts';
 
-const SQLITE_FILE = 'mwp.db';
 /** Milliseconds; a timer is never early and sometimes late. */
 const DRAIN_DELAY_SLACK = 1_000;
 const SERVING_LOCK_FILE = 'serving.lock';
@@ -84,7 +76,7 @@ export async function composeService(
   try {
     const signers = new VaultSigners(database.organizations, vault);
     await proveMasterKey(database, signers);
-    const { contents: blobs, snapshots: snapshotBlobs, segments: segmentBlobs } = await openBlobs(config);
+    const { contents: blobs, snapshots: snapshotBlobs, segments: segmentBlobs } = await openBlobs(config, database);
     const opened = withSealedBodies(database, segmentBlobs);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
     const snapshots = createSnapshots({ store: opened, blobs: snapshotBlobs, signers });
@@ -173,34 +165,6 @@ async function listenForMetrics(
   }
 }
 
-/** Brings the database to the shipped schema, as its owner, and proves nothing else. */
-export async function migrateDatabase(config: StorageConfig): Promise<void> {
-  const { database } = config;
-  const migrating = database.engine === 'sqlite' ? migrateSqlite(sqliteFile(config)) : migratePostgres(database.url);
-  await migrating.catch((error: unknown) => explainDatabase(config, error));
-}
-
-/**
- * Each in a place of its own: members put contents, and could otherwise name what a snapshot or a segment is made of, or have
- * it swept away. Rejects with ConfigFault.
- */
-export async function openBlobs({
-  blobsDirectory,
-}: StorageConfig): Promise<{ contents: BlobStore; snapshots: BlobStore; segments: BlobStore }> {
-  try {
-    return {
-      contents: await openBlobFiles(join(blobsDirectory, 'contents')),
-      snapshots: await openBlobFiles(join(blobsDirectory, 'snapshots')),
-      segments: await openBlobFiles(join(blobsDirectory, 'segments')),
-    };
-  } catch (error) {
-    if (!(error instanceof BlobFault)) throw error;
-    const fault = new ConfigFault('MWP_BLOBS_DIR', `(${blobsDirectory}) cannot be used: ${error.message}`);
-    fault.cause = error;
-    throw fault;
-  }
-}
-
 function told(logger: Logger): Pick<UpkeepOptions, 'looked' | 'failed'> {
   const aboutOf = ({ organization, groupId }: Partial<Told>) => ({ tenant: organization?.organizationId, groupId });
   return {
@@ -219,61 +183,10 @@ function keptMasterKey(config: Config): Uint8Array {
   }
 }
 
-function sqliteFile(config: StorageConfig): string {
-  const file = join(usableDirectory(config), SQLITE_FILE);
-  try {
-    // The folder may be older than us and open to others; SQLite gives its side files the mode of this one.
-    closeSync(openSync(file, 'a', 0o600));
-    return file;
-  } catch (error) {
-    throw new ConfigFault('MWP_DATA_DIR', `holds no usable database: ${(error as Error).message}`);
-  }
-}
-
 /** Of the service alone: `mwp org create`, `mwp verify` and `mwp backup` may use the file beside it. */
 function servingLock(config: Config): ServingLock | undefined {
   if (config.database.engine !== 'sqlite') return undefined;
   return takeServingLock(join(usableDirectory(config), SERVING_LOCK_FILE));
-}
-
-function usableDirectory({ dataDirectory }: StorageConfig): string {
-  try {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
-    accessSync(dataDirectory, constants.R_OK | constants.W_OK | constants.X_OK);
-    return dataDirectory;
-  } catch (error) {
-    throw new ConfigFault('MWP_DATA_DIR', `cannot be used: ${(error as Error).message}`);
-  }
-}
-
-/** The driver's words name no variable, and hold no password. */
-function explainDatabase({ database }: StorageConfig, error: unknown): never {
-  if (!(error instanceof StoreFault)) throw error;
-  const fault =
-    database.engine === 'postgres'
-      ? new ConfigFault('DATABASE_URL', `leads to no usable database: ${error.message}`)
-      : new ConfigFault('MWP_DATA_DIR', `holds no usable database: ${error.message}`);
-  fault.cause = error;
-  throw fault;
-}
-
-/** The database alone, as it is: for commands that only read. */
-export async function openConfiguredStore(config: StorageConfig): Promise<AuthorityStore> {
-  if (config.database.engine === 'sqlite') existingSqliteFile(config);
-  const { segments } = await openBlobs(config);
-  return withSealedBodies(await openStoreWith(config, {}), segments, { again: false });
-}
-
-/** Answers the bytes written to `target`, a file that must not exist. */
-export function backUpLocalDatabase(config: StorageConfig, target: string): number {
-  return backUpSqlite(existingSqliteFile(config), target);
-}
-
-/** Who only reads must not find an empty database that was made for the occasion. */
-function existingSqliteFile({ dataDirectory }: StorageConfig): string {
-  const file = join(dataDirectory, SQLITE_FILE);
-  if (!existsSync(file)) throw new ConfigFault('MWP_DATA_DIR', `holds no database: there is no ${file}`);
-  return file;
 }
 
 function openStore(
@@ -289,23 +202,6 @@ function openStore(
       logger.error({ tenant, groupId, actionId, code, stage, err }, 'an audit record was lost'),
     ...options,
   });
-}
-
-async function openStoreWith(
-  config: StorageConfig,
-  shared: {
-    migrate?: boolean;
-    onLostAudit?: OnLostAudit;
-    observer?: StoreObserver;
-    sealRegistry?: SealRegistry;
-  } & Omit<StartOptions, 'logger'>,
-): Promise<AuthorityStore> {
-  const { database } = config;
-  const opening =
-    database.engine === 'sqlite'
-      ? openSqliteStore({ ...shared, file: sqliteFile(config) })
-      : openPostgresStore({ ...shared, url: database.url, maxConnections: database.poolSize });
-  return opening.catch((error: unknown) => explainDatabase(config, error));
 }
 
 /** One look at start, so that a wrong key is told at once and not by every Command. */

@@ -1,7 +1,7 @@
 // `mwp backup`: a copy of the local database while the service runs.
 import { resolve } from 'node:path';
 import { readStorageConfig } from '../config.ts';
-import { backUpLocalDatabase } from '../main.ts';
+import { backUpLocalDatabase } from '../storage.ts';
 import { CommandFault, DONE, print, readOptions, required, type CliCommand } from './command-line.ts';
 
 export const backup: CliCommand = {

@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { BundleFault } from '../archive/bundle-lines.ts';
 import { exportGroup, type Exported, type GroupToExport } from '../archive/export-group.ts';
 import { readMasterKey, readStorageConfig } from '../config.ts';
-import { openConfiguredStore } from '../main.ts';
+import { openConfiguredStore } from '../storage.ts';
 import { KeyVault, UnsealFault } from '../platform/key-vault.ts';
 import { existingLocalMasterKey } from '../platform/master-key.ts';
 import { registrySeal } from '../platform/registry-seal.ts';

@@ -1,6 +1,7 @@
 // `mwp serve` and `mwp migrate`.
 import { readConfig, readStorageConfig } from '../config.ts';
-import { migrateDatabase, startService } from '../main.ts';
+import { startService } from '../main.ts';
+import { migrateDatabase } from '../storage.ts';
 import { CommandFault, DONE, FAILED, print, readOptions, type CliCommand } from './command-line.ts';
 
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM'] as const;

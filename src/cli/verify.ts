@@ -1,13 +1,12 @@
 // `mwp verify`: proves everything that was accepted again from what was signed, in a database or in an exported bundle. The
 // proof that a restored backup is good for serving.
-import { existsSync } from 'node:fs';
 import { headsText, type AnchoredHead, type AnchoredHeads } from '../archive/heads.ts';
 import { verifyOrganization } from '../archive/verify-organization.ts';
 import { readMasterKey, readStorageConfig, type StorageConfig } from '../config.ts';
-import { openBlobs, openConfiguredStore } from '../main.ts';
 import { KeyVault } from '../platform/key-vault.ts';
 import { registrySeal } from '../platform/registry-seal.ts';
 import { existingLocalMasterKey } from '../platform/master-key.ts';
+import { existingBlobs, openConfiguredStore } from '../storage.ts';
 import type { BlobStore } from '../store/port/blobs.ts';
 import type { AuthorityStore, OrganizationRow } from '../store/port.ts';
 import {
@@ -62,8 +61,7 @@ async function verifyDatabase(
   const vault = vaultOf(config);
   const store = await openConfiguredStore(config);
   try {
-    // A copied database may have come without its blobs; looking makes no folder.
-    const blobs = existsSync(config.blobsDirectory) ? (await openBlobs(config)).snapshots : undefined;
+    const blobs = (await existingBlobs(config, store))?.snapshots;
     const organizations = await selected(store, org);
     const total: Findings = { streams: 0, events: 0, faults: 0 };
     const heads = new Map<string, AnchoredHead[]>();

@@ -9,6 +9,7 @@ export function observedStore(store: AuthorityStore, observer: StoreObserver): A
     organizations: observedOrganizations(store.organizations, observer),
     uploads: store.uploads,
     segments: store.segments,
+    blobs: (space) => store.blobs(space),
     acceptTransition: (organizationId, plan, decide) =>
       observer.acceptance(async () => {
         let mark = performance.now();

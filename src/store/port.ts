@@ -7,6 +7,7 @@ import type { LoadedAggregate, LoadedReads, Read } from '../domain/reads.ts';
 import type { AggregateChange } from '../domain/view.ts';
 import type { GroupId, OrganizationId } from '../protocol/ids.ts';
 import type { Principal } from '../protocol/principals.ts';
+import type { BlobSpace, BlobStore } from './port/blobs.ts';
 import type { SegmentReader, SegmentStore } from './port/segments.ts';
 import type { Upload, UploadKey, UploadStore } from './port/uploads.ts';
 
@@ -35,6 +36,9 @@ export interface AuthorityStore {
   readonly organizations: OrganizationStore;
   readonly uploads: UploadStore;
   readonly segments: SegmentStore;
+
+  /** Blobs in this very database, for who wants no folder beside it. Asks the database nothing yet. */
+  blobs(space: BlobSpace): BlobStore;
 
   /**
    * One acceptance: begin, take the locks in the fixed order (organization, actor, tree, Groups sorted), then in a later

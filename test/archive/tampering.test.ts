@@ -27,6 +27,8 @@ const OF_AN_ORGANIZATION = VERIFIED.filter((table) => table !== 'organizations')
 const NOT_VERIFIED = {
   audit: 'a protected record of refusals, which drops its oldest rows',
   challenges: 'forgotten when they expire',
+  blobs: 'bytes that prove themselves by their hash, whenever they are read',
+  blob_pieces: 'as blobs',
   uploads: 'who brought which bytes, forgotten after a day; the bytes prove themselves by their hash',
 };
 

@@ -24,7 +24,7 @@ describe('the configuration', () => {
     expect(readConfig({})).toEqual({
       database: { engine: 'sqlite' },
       dataDirectory: resolve('./data'),
-      blobsDirectory: resolve('./data/blobs'),
+      blobs: { kept: 'files', directory: resolve('./data/blobs') },
       contentBytesMaximum: 67_108_864,
       host: '127.0.0.1',
       port: 8080,
@@ -58,10 +58,17 @@ describe('the configuration', () => {
       logLevel: 'warn',
       metrics: { host: '10.0.0.1', port: 9464 },
       drainDelay: 5_000,
-      blobsDirectory: '/srv/shared/blobs',
+      blobs: { kept: 'files', directory: '/srv/shared/blobs' },
       contentBytesMaximum: 1_000,
     });
-    expect(readConfig({ MWP_DATA_DIR: '/var/lib/mwp' })).toMatchObject({ blobsDirectory: '/var/lib/mwp/blobs' });
+    expect(readConfig({ MWP_DATA_DIR: '/var/lib/mwp' })).toMatchObject({
+      blobs: { kept: 'files', directory: '/var/lib/mwp/blobs' },
+    });
+    expect(readConfig({ MWP_BLOBS: 'files', MWP_BLOBS_DIR: '/blobs' }).blobs).toEqual({
+      kept: 'files',
+      directory: '/blobs',
+    });
+    expect(readConfig({ MWP_BLOBS: 'database' }).blobs).toEqual({ kept: 'database' });
     expect(Buffer.from(config.masterKey ?? []).toString('base64')).toBe(MASTER_KEY);
   });
 
@@ -69,7 +76,7 @@ describe('the configuration', () => {
     const config = readConfig({ DATABASE_URL: '', MWP_PORT: ' ', MWP_OPERATOR_TOKEN: '' });
     expect(config.port).toBe(8080);
     expect(config.operatorToken).toBeUndefined();
-    expect(Object.isFrozen(config) && Object.isFrozen(config.database)).toBe(true);
+    expect(Object.isFrozen(config) && Object.isFrozen(config.database) && Object.isFrozen(config.blobs)).toBe(true);
   });
 
   const wrong: [string, Environment][] = [
@@ -88,6 +95,9 @@ describe('the configuration', () => {
     ['MWP_LOG_LEVEL', { MWP_LOG_LEVEL: 'loud' }],
     ['MWP_METRICS_PORT', { MWP_METRICS_PORT: 'yes' }],
     ['MWP_DRAIN_DELAY', { MWP_DRAIN_DELAY: '60001' }],
+    ['MWP_BLOBS', { MWP_BLOBS: 'postgres' }],
+    ['MWP_BLOBS', { MWP_BLOBS: 'Database' }],
+    ['MWP_BLOBS_DIR', { MWP_BLOBS: 'database', MWP_BLOBS_DIR: '/srv/shared/blobs' }],
     ['MWP_CONTENT_MAX_BYTES', { MWP_CONTENT_MAX_BYTES: '0' }],
     ['MWP_CONTENT_MAX_BYTES', { MWP_CONTENT_MAX_BYTES: '536870913' }],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4317' }],

@@ -1,103 +1,64 @@
 // The blob store's contract, run whole against every adapter.
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OrganizationId } from '../../src/protocol/ids.ts';
-import { INCOMING_MAXIMUM_MS, openBlobFiles } from '../../src/store/files/blobs.ts';
-import type { BlobStore } from '../../src/store/port/blobs.ts';
-
-const ORG = 'urn:test:organization' as OrganizationId;
-const OTHER = 'urn:test:organization:2' as OrganizationId;
-const CHUNK = 262_144;
-
-const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
-
-async function* pieces(bytes: Uint8Array, size = 50_000): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) yield await Promise.resolve(bytes.subarray(at, at + size));
-}
-
-async function whole(stream: AsyncIterable<Uint8Array> | undefined): Promise<Buffer> {
-  if (!stream) throw new Error('no such blob');
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
-
-/** How much came before the stream failed. */
-async function upToTheFault(stream: AsyncIterable<Uint8Array> | undefined): Promise<{ bytes: number; fault: unknown }> {
-  let bytes = 0;
-  try {
-    for await (const chunk of stream ?? []) bytes += chunk.byteLength;
-    return { bytes, fault: undefined };
-  } catch (fault) {
-    return { bytes, fault };
-  }
-}
-
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'mwp-blobs-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-const files = () =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-
-const ADAPTERS = [{ name: 'files', open: () => openBlobFiles(folder) }];
+import { openBlobFiles } from '../../src/store/files/blobs.ts';
+import { INCOMING_MAXIMUM_MS, type BlobStore } from '../../src/store/port/blobs.ts';
+import { ADAPTERS, filesIn, type Shelf } from './blob-shelves.ts';
+import { CHUNK, hashOf, pieces, upToTheFault, whole } from './blob-streams.ts';
 
 describe.each(ADAPTERS)('blobs as $name', ({ open }) => {
+  let opened: Awaited<ReturnType<typeof open>>;
+  let shelf: Shelf;
   let blobs: BlobStore;
+  let org: OrganizationId;
+  let other: OrganizationId;
+  beforeAll(async () => {
+    opened = await open();
+  });
+  afterAll(() => opened.close());
   beforeEach(async () => {
-    blobs = await open();
+    shelf = await opened.shelf();
+    ({ blobs, org, other } = shelf);
   });
 
   it.each([0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK + 7])('gives back %i bytes as they came', async (length) => {
     const bytes = randomBytes(length);
     const hash = hashOf(bytes);
-    expect(await blobs.put(ORG, pieces(bytes))).toEqual({ hash, size: length });
-    expect(await blobs.size(ORG, hash)).toBe(length);
-    expect((await whole(await blobs.get(ORG, hash))).equals(bytes)).toBe(true);
-    expect(await (await open()).size(ORG, hash)).toBe(length);
+    expect(await blobs.put(org, pieces(bytes))).toEqual({ hash, size: length });
+    expect(await blobs.size(org, hash)).toBe(length);
+    expect((await whole(await blobs.get(org, hash))).equals(bytes)).toBe(true);
+    expect(await (await shelf.again()).size(org, hash)).toBe(length);
   });
 
   it('knows nothing of what another Organization stored', async () => {
     const bytes = randomBytes(100);
-    const { hash } = await blobs.put(ORG, pieces(bytes));
-    expect(await blobs.get(OTHER, hash)).toBeUndefined();
-    expect(await blobs.size(OTHER, hash)).toBeUndefined();
-    await blobs.remove(OTHER, hash);
-    await blobs.put(OTHER, pieces(bytes));
-    await blobs.remove(OTHER, hash);
-    expect((await whole(await blobs.get(ORG, hash))).equals(bytes)).toBe(true);
+    const { hash } = await blobs.put(org, pieces(bytes));
+    expect(await blobs.get(other, hash)).toBeUndefined();
+    expect(await blobs.size(other, hash)).toBeUndefined();
+    await blobs.remove(other, hash);
+    await blobs.put(other, pieces(bytes));
+    await blobs.remove(other, hash);
+    expect((await whole(await blobs.get(org, hash))).equals(bytes)).toBe(true);
   });
 
   it('refuses other bytes than those of the expected hash, and stores none of them', async () => {
     const bytes = randomBytes(1_000);
     const expectedHash = hashOf(randomBytes(8));
-    await expect(blobs.put(ORG, pieces(bytes), { expectedHash })).rejects.toMatchObject({ kind: 'mismatch' });
-    expect(await blobs.size(ORG, expectedHash)).toBeUndefined();
-    expect(await blobs.size(ORG, hashOf(bytes))).toBeUndefined();
-    await blobs.put(ORG, pieces(bytes), { expectedHash: hashOf(bytes) });
+    await expect(blobs.put(org, pieces(bytes), { expectedHash })).rejects.toMatchObject({ kind: 'mismatch' });
+    expect(await blobs.size(org, expectedHash)).toBeUndefined();
+    expect(await blobs.size(org, hashOf(bytes))).toBeUndefined();
+    await blobs.put(org, pieces(bytes), { expectedHash: hashOf(bytes) });
   });
 
   it('takes the bytes that are allowed, and asks for no more once there is one too many', async () => {
     const bytes = randomBytes(1_000);
-    await blobs.put(ORG, pieces(bytes, 100), { bytesMaximum: 1_000 });
+    await blobs.put(org, pieces(bytes, 100), { bytesMaximum: 1_000 });
     let asked = 0;
     let wasEnded = false;
     const endless = {
@@ -112,7 +73,7 @@ describe.each(ADAPTERS)('blobs as $name', ({ open }) => {
         }
       },
     };
-    await expect(blobs.put(ORG, endless, { bytesMaximum: 999 })).rejects.toMatchObject({ kind: 'too-large' });
+    await expect(blobs.put(org, endless, { bytesMaximum: 999 })).rejects.toMatchObject({ kind: 'too-large' });
     expect([asked, wasEnded]).toEqual([10, true]);
   });
 
@@ -121,30 +82,30 @@ describe.each(ADAPTERS)('blobs as $name', ({ open }) => {
       yield await Promise.resolve(randomBytes(100));
       throw new Error('the client went away');
     };
-    await expect(blobs.put(ORG, broken())).rejects.toThrow('the client went away');
-    expect(files()).toEqual([]);
+    await expect(blobs.put(org, broken())).rejects.toThrow('the client went away');
+    expect(await shelf.stored()).toBe(0);
   });
 
   it('the same bytes twenty times at once are one blob', async () => {
     const bytes = randomBytes(2 * CHUNK);
-    const stored = await Promise.all(Array.from({ length: 20 }, () => blobs.put(ORG, pieces(bytes))));
+    const stored = await Promise.all(Array.from({ length: 20 }, () => blobs.put(org, pieces(bytes))));
     expect(new Set(stored.map(({ hash }) => hash))).toEqual(new Set([hashOf(bytes)]));
-    expect((await whole(await blobs.get(ORG, hashOf(bytes)))).equals(bytes)).toBe(true);
-    expect(files()).toHaveLength(1);
+    expect((await whole(await blobs.get(org, hashOf(bytes)))).equals(bytes)).toBe(true);
+    expect(await shelf.stored()).toBe(1);
   });
 
   it('removes for good, and again', async () => {
-    const { hash } = await blobs.put(ORG, pieces(randomBytes(100)));
-    await blobs.remove(ORG, hash);
-    await blobs.remove(ORG, hash);
-    expect(await blobs.get(ORG, hash)).toBeUndefined();
-    expect(files()).toEqual([]);
+    const { hash } = await blobs.put(org, pieces(randomBytes(100)));
+    await blobs.remove(org, hash);
+    await blobs.remove(org, hash);
+    expect(await blobs.get(org, hash)).toBeUndefined();
+    expect(await shelf.stored()).toBe(0);
   });
 
   it.each(['', 'sha256:', '../../etc/passwd', `sha256:${'A'.repeat(64)}`, `sha256:${'a'.repeat(63)}/`, 'a'.repeat(64)])(
     'takes no address but sha256: and 64 lower-case digits: %j',
     async (hash) => {
-      for (const asked of [blobs.get(ORG, hash), blobs.size(ORG, hash), blobs.remove(ORG, hash)]) {
+      for (const asked of [blobs.get(org, hash), blobs.size(org, hash), blobs.remove(org, hash)]) {
         await expect(asked).rejects.toMatchObject({ kind: 'mismatch' });
       }
     },
@@ -152,8 +113,7 @@ describe.each(ADAPTERS)('blobs as $name', ({ open }) => {
 
   it('MWP-WRK-024b: a reader of damaged bytes is told before it has all of them, and the same bytes mend it', async () => {
     const bytes = randomBytes(2 * CHUNK + 10);
-    const { hash } = await blobs.put(ORG, pieces(bytes));
-    const [path] = files() as [string];
+    const { hash } = await blobs.put(org, pieces(bytes));
     const flipped = Buffer.from(bytes);
     flipped[5] = (flipped[5] ?? 0) ^ 1;
     for (const damaged of [
@@ -162,17 +122,25 @@ describe.each(ADAPTERS)('blobs as $name', ({ open }) => {
       Buffer.concat([bytes, Buffer.from('x')]),
       Buffer.alloc(0),
     ]) {
-      writeFileSync(path, damaged);
-      const { bytes: came, fault } = await upToTheFault(await blobs.get(ORG, hash));
+      await shelf.damage(damaged);
+      const { bytes: came, fault } = await upToTheFault(await blobs.get(org, hash));
       expect(fault).toMatchObject({ kind: 'corrupt' });
       expect(came).toBeLessThan(Math.max(damaged.length, 1));
     }
-    await blobs.put(ORG, pieces(bytes));
-    expect((await whole(await blobs.get(ORG, hash))).equals(bytes)).toBe(true);
+    await blobs.put(org, pieces(bytes));
+    expect((await whole(await blobs.get(org, hash))).equals(bytes)).toBe(true);
   });
 });
 
 describe('blobs as files', () => {
+  const ORG = 'urn:test:organization' as OrganizationId;
+  let folder: string;
+  const files = () => filesIn(folder);
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'mwp-blobs-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
   it('are for their owner alone, under names that come from nobody', async () => {
     const blobs = await openBlobFiles(join(folder, 'new/below'));
     await blobs.put('../../../escape' as OrganizationId, pieces(randomBytes(10)));

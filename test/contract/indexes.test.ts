@@ -7,6 +7,7 @@ import type { GroupId } from '../../src/protocol/ids.ts';
 import { TENANT_STATEMENTS } from '../../src/store/sqlite/statements.ts';
 import { STORES } from '../support/databases.ts';
 import { lookBehind } from './behind.ts';
+import { pieces, whole } from './blob-streams.ts';
 import { portraitOf } from './portrait.ts';
 import { AGENT, append, hash, newGroupId, newTenant, planFor } from './samples.ts';
 
@@ -141,6 +142,32 @@ describe('indexes', () => {
     const scanned = await behind.query(`SELECT relname, seq_scan FROM pg_stat_user_tables
       WHERE schemaname = 'mwp' AND relname IN ('streams', 'receipts', 'policies', 'commands') AND seq_scan > 0`);
     expect(scanned).toEqual([]);
+    await behind.close();
+    await opened.close();
+  });
+
+  it('PostgreSQL finds drafts and pieces of blobs by their own keys, however many drafts an Organization has', async () => {
+    const times = 20;
+    const opened = await postgres.open({ maxConnections: 1 });
+    const org = await newTenant(opened.store);
+    const blobs = opened.store.blobs('contents');
+    for (let time = 0; time < times; time += 1) {
+      const { hash } = await blobs.put(org, pieces(Buffer.from(`${time}`)));
+      await whole(await blobs.get(org, hash));
+    }
+    await opened.store.close();
+    const behind = lookBehind(opened);
+    await behind.untilSessions(1);
+    const rows = await behind.query(`SELECT indexrelname AS index, idx_scan AS scans FROM pg_stat_user_indexes
+      WHERE schemaname = 'mwp' AND relname IN ('blobs', 'blob_pieces') ORDER BY 1`);
+    expect(rows.map((row) => [row['index'], Number(row['scans']) / times])).toEqual([
+      ['blob_pieces_pkey', 2],
+      ['blobs_address', 3],
+      // The foreign key of the piece, the draft before its name, and its name.
+      ['blobs_pkey', 3],
+      // What is to be cleared.
+      ['blobs_unnamed', 1],
+    ]);
     await behind.close();
     await opened.close();
   });

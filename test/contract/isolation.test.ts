@@ -89,7 +89,7 @@ describe('isolation by row-level security', () => {
 
   it('every table holds rows of both tenants, and forces row-level security with one policy for all commands', async () => {
     const tables = await behind.tables();
-    expect(tables).toHaveLength(22);
+    expect(tables).toHaveLength(24);
     for (const table of tables) {
       const [rows] = await behind.query(`SELECT count(DISTINCT organization_id) AS count FROM {${table}}`);
       expect([table, Number(rows?.['count'])]).toEqual([table, 2]);
@@ -161,7 +161,13 @@ describe('isolation by row-level security', () => {
     const rights = await behind.query(`SELECT table_name || ' ' || privilege_type AS granted
       FROM information_schema.role_table_grants
       WHERE grantee = '${RUNTIME_ROLE}' AND table_schema = 'mwp' AND privilege_type NOT IN ('SELECT', 'INSERT') ORDER BY 1`);
-    expect(rights.map((row) => row['granted'])).toEqual(['audit DELETE', 'challenges DELETE', 'uploads DELETE']);
+    expect(rights.map((row) => row['granted'])).toEqual([
+      'audit DELETE',
+      'blob_pieces DELETE',
+      'blobs DELETE',
+      'challenges DELETE',
+      'uploads DELETE',
+    ]);
     const columns = await behind.query(`SELECT table_name || ' ' || column_name AS granted
       FROM information_schema.role_column_grants
       WHERE grantee = '${RUNTIME_ROLE}' AND table_schema = 'mwp' AND privilege_type = 'UPDATE' ORDER BY 1`);
@@ -172,6 +178,9 @@ describe('isolation by row-level security', () => {
       'aggregates parent',
       'aggregates state',
       'aggregates version',
+      'blobs hash',
+      'blobs kept_until_millis',
+      'blobs size',
       'commands body',
       'documents body',
       'events body',

@@ -4,6 +4,7 @@ import { list, one } from '../../src/domain/reads.ts';
 import type { GroupId, OrganizationId } from '../../src/protocol/ids.ts';
 import type { SegmentRow } from '../../src/store/port/segments.ts';
 import type { AuthorityStore, RowCounts, SnapshotRow } from '../../src/store/port.ts';
+import { hashOf } from './blob-streams.ts';
 import { admissionRow, AGENT, AUTHORITY, binding, hash, newOrganization, planFor, transitionOf } from './samples.ts';
 
 export const GROUP = 'urn:group:same' as GroupId;
@@ -26,6 +27,7 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
   });
   await store.organizations.consumeChallenge(org, 'urn:challenge:same', FAR);
   await store.uploads.complete(org, { ...UPLOAD, size: mark.length });
+  for (const bytes of ['same', mark]) await store.blobs('contents').put(org, once(bytes));
   await store.organizations.recordAudit(org, { stage: 'domain', reason: mark, code: 'X', actor: AGENT });
   const plan = planFor([GROUP], { receipt: RECEIPT });
   await store.acceptTransition(org, plan, async ({ now }) => {
@@ -120,6 +122,10 @@ export function countsOf(store: AuthorityStore, org: OrganizationId): Promise<Ro
   return store.read(org, (reader) => reader.rowCounts());
 }
 
+async function* once(bytes: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(bytes);
+}
+
 export async function portraitOf(store: AuthorityStore, org: OrganizationId): Promise<unknown> {
   const { organizations } = store;
   const reads = [one('session', 'urn:session:same'), list('session', { groupId: GROUP })];
@@ -183,5 +189,10 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     standings: await store.segments.standings(org, '', 10),
     standing: await store.segments.standing(org, SEALED),
     outsideWindow: await store.segments.outsideWindow(org, GROUP, { events: 0, bytes: 1, since: FAR }),
+    blobs: await Promise.all(['same', 'a', 'b', 'c', 'd'].map((bytes) => sizeOf(store, org, bytes))),
   };
+}
+
+function sizeOf(store: AuthorityStore, org: OrganizationId, bytes: string): Promise<number | undefined> {
+  return store.blobs('contents').size(org, hashOf(Buffer.from(bytes)));
 }

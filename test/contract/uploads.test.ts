@@ -41,7 +41,7 @@ describe.each(STORES)('uploads on $name', ({ name, open }) => {
       publish: (content: unknown, agentId = AGENT.id) => publish(org, hash(content), agentId),
       sweep: async () => {
         const removed: string[] = [];
-        await opened.store.uploads.sweep(org, async (removable) => void removed.push(removable));
+        await opened.store.uploads.sweep(org, { remove: async (_, removable) => void removed.push(removable) });
         return removed.sort();
       },
     };
@@ -153,7 +153,9 @@ describe.each(STORES)('uploads on $name', ({ name, open }) => {
     const { org, put, find, sweep } = await newHouse();
     await put('a');
     millis += UPLOAD_KEPT_MILLISECONDS;
-    const broken = opened.store.uploads.sweep(org, () => Promise.reject(new Error('the disk is gone')));
+    const broken = opened.store.uploads.sweep(org, {
+      remove: () => Promise.reject(new Error('the disk is gone')),
+    });
     await expect(broken).rejects.toThrow('the disk is gone');
     expect(await find('a')).toMatchObject({ state: 'complete' });
     expect(await sweep()).toEqual([hash('a')]);
@@ -166,10 +168,12 @@ describe.each(STORES)('uploads on $name', ({ name, open }) => {
     const order: string[] = [];
     let reserving: Promise<unknown> | undefined;
     const behind = lookBehind(opened);
-    await opened.store.uploads.sweep(org, async () => {
-      reserving = reserve('a').then(() => order.push('reserved'));
-      if (name === 'postgres') await behind.untilWaiting(1);
-      order.push('removed');
+    await opened.store.uploads.sweep(org, {
+      remove: async () => {
+        reserving = reserve('a').then(() => order.push('reserved'));
+        if (name === 'postgres') await behind.untilWaiting(1);
+        order.push('removed');
+      },
     });
     await reserving;
     await behind.close();

@@ -10,6 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'libsql';
@@ -17,8 +18,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { KeyVault } from '../../src/platform/key-vault.ts';
 import { newMasterKeyText } from '../../src/platform/master-key.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { pieces, whole } from '../contract/blob-streams.ts';
 import { startTraffic } from '../migrations/traffic.ts';
 import { Mission } from '../support/mission.ts';
+import { snapshotsOf } from '../support/snapshots.ts';
 import { STORES, type OpenedStore } from '../support/replayed-stores.ts';
 import { MASTER_KEY as TEST_MASTER_KEY, sealRegistry } from '../support/sealing.ts';
 import { Tenant } from '../support/tenant.ts';
@@ -81,6 +84,40 @@ describe('mwp backup', () => {
     if (!first.accepted || !again.accepted) throw new Error('refused');
     expect(again.receipt).toBe(first.receipt);
     await store.close();
+  });
+
+  it('with MWP_BLOBS=database the copy holds contents and snapshots, and verify reads them there', async () => {
+    const { organization } = tenant;
+    const mission = await Mission.create(tenant, await tenant.human('olga'), await tenant.agent('coordinator'));
+    await snapshotsOf(tenant, opened.store.blobs('snapshots')).takeSnapshot(organization, mission.groupId);
+    const bytes = randomBytes(300_000);
+    const { hash } = await opened.store.blobs('contents').put(organization.organizationId, pieces(bytes));
+    expect(await backUp()).toMatchObject({ code: 0 });
+
+    const restored = restore(MASTER_KEY);
+    const environment = { MWP_DATA_DIR: restored, MWP_BLOBS: 'database' };
+    const verified = await mwp(['verify'], environment);
+    expect(verified).toMatchObject({ code: 0, stderr: '' });
+    expect(verified.stdout).not.toMatch(/are gone/);
+    const store = await openSqliteStore({ file: join(restored, 'mwp.db'), sealRegistry });
+    expect((await whole(await store.blobs('contents').get(organization.organizationId, hash))).equals(bytes)).toBe(
+      true,
+    );
+    await store.close();
+
+    const change = async (text: string) => {
+      const database = new Database(join(restored, 'mwp.db'));
+      database.exec(text);
+      database.close();
+      return mwp(['verify'], environment);
+    };
+    const ofSnapshots = `blob_id IN (SELECT blob_id FROM blobs WHERE space = 'snapshots')`;
+    const damaged = await change(`UPDATE blob_pieces SET bytes = zeroblob(length(bytes)) WHERE ${ofSnapshots}`);
+    expect([damaged.code, damaged.stderr]).toEqual([1, expect.stringMatching(/the blob sha256:\w+ cannot be read/)]);
+    const gone = await change(
+      `DELETE FROM blob_pieces WHERE ${ofSnapshots}; DELETE FROM blobs WHERE space = 'snapshots'`,
+    );
+    expect([gone.code, gone.stdout]).toEqual([0, expect.stringMatching(/bytes that it names are gone/)]);
   });
 
   it('an existing file is left as it is, and a failed copy leaves nothing', async () => {

@@ -23,13 +23,13 @@ interface Serving {
 }
 
 /** `mwp serve` from its sources; resolves once it says where it listens. */
-function serve(databaseUrl: string, blobs: string): Promise<Serving> {
+function serve(databaseUrl: string, blobs: Record<string, string>): Promise<Serving> {
   const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'src/cli/main.ts'), 'serve'], {
     cwd: ROOT,
     env: {
       ...process.env,
       DATABASE_URL: databaseUrl,
-      MWP_BLOBS_DIR: blobs,
+      ...blobs,
       MWP_MASTER_KEY: MASTER_KEY.toString('base64'),
       MWP_PORT: '0',
     },
@@ -54,7 +54,7 @@ describe.each(STORES.filter(({ name }) => name === 'postgres'))('two processes o
   beforeAll(async () => {
     opened = await open();
     blobs = mkdtempSync(join(tmpdir(), 'mwp-two-'));
-    services = await Promise.all([serve(opened.address, blobs), serve(opened.address, blobs)]);
+    services = await twoOf({ MWP_BLOBS_DIR: blobs });
     tenant = await Tenant.create(opened.store, { vault: new KeyVault(MASTER_KEY) });
     mission = await Mission.create(tenant, await tenant.human('olga'), await tenant.agent('coordinator'));
   }, 120_000);
@@ -66,6 +66,9 @@ describe.each(STORES.filter(({ name }) => name === 'postgres'))('two processes o
     rmSync(blobs, { recursive: true, force: true });
   });
 
+  const twoOf = (kept: Record<string, string>) =>
+    Promise.all([serve(opened.address, kept), serve(opened.address, kept)]);
+
   async function client(key: ActorKey, process: number): Promise<AuthorityClient> {
     const url = services[process]?.url ?? '';
     const made = new AuthorityClient({ url, organization: tenant.organization.slug, key });
@@ -75,29 +78,34 @@ describe.each(STORES.filter(({ name }) => name === 'postgres'))('two processes o
 
   const sign = (key: ActorKey, draft: CommandDraft) => signCommand(key, draft, mission.epochsOf(key));
 
-  it('a content that one process took, the other one gives: they share one folder', async () => {
-    const content = 'stored by the one';
-    const contentHash = hashOf(new Uint8Array(Buffer.from(content)));
-    const answers: [number, string][] = [];
-    for (const [process, method] of ['PUT', 'PUT', 'GET'].entries()) {
-      const { url } = services[process % 2] as Serving;
-      const made = new AuthorityClient({ url, organization: tenant.organization.slug, key: mission.coordinator });
-      const login = await made.logIn();
-      if (!login.ok) throw new Error('no login');
-      const answer = await fetch(`${url}/v1/orgs/${tenant.organization.slug}/content/${contentHash}`, {
-        method,
-        headers: { authorization: `Bearer ${login.value.token}`, 'content-type': 'application/octet-stream' },
-        ...(method === 'PUT' && { body: content }),
-      });
-      answers.push([answer.status, await answer.text()]);
-    }
-    const stored = JSON.stringify({ contentHash, sizeBytes: content.length });
-    expect(answers).toEqual([
-      [201, stored],
-      [200, stored],
-      [200, content],
-    ]);
-  });
+  it.each(['files', 'database'])(
+    'a content that one process took, the other one gives: they share its %s',
+    async (kept) => {
+      const pair = kept === 'files' ? services : await twoOf({ MWP_BLOBS: kept });
+      const content = `stored by the one in its ${kept}`;
+      const contentHash = hashOf(new Uint8Array(Buffer.from(content)));
+      const answers: [number, string][] = [];
+      for (const [process, method] of ['PUT', 'PUT', 'GET'].entries()) {
+        const { url } = pair[process % 2] as Serving;
+        const made = new AuthorityClient({ url, organization: tenant.organization.slug, key: mission.coordinator });
+        const login = await made.logIn();
+        if (!login.ok) throw new Error('no login');
+        const answer = await fetch(`${url}/v1/orgs/${tenant.organization.slug}/content/${contentHash}`, {
+          method,
+          headers: { authorization: `Bearer ${login.value.token}`, 'content-type': 'application/octet-stream' },
+          ...(method === 'PUT' && { body: content }),
+        });
+        answers.push([answer.status, await answer.text()]);
+      }
+      const stored = JSON.stringify({ contentHash, sizeBytes: content.length });
+      expect(answers).toEqual([
+        [201, stored],
+        [200, stored],
+        [200, content],
+      ]);
+      if (pair !== services) for (const { child } of pair) child.kill('SIGTERM');
+    },
+  );
 
   it('MWP-FND-012a: twenty acceptances, half through each process, give one owner and one epoch step', async () => {
     const workers: ActorKey[] = [];

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActorKey } from '../../src/worker/keys.ts';
 import { UPLOAD_KEPT_MILLISECONDS } from '../../src/store/port/uploads.ts';
+import type { BlobStore } from '../../src/store/port/blobs.ts';
 import { STORES, type OpenedStore } from '../support/databases.ts';
 import { Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
@@ -13,7 +14,12 @@ const ABSENT = hashOf(bytesOf('nobody has ever put this'));
 const BOUND = 1_000;
 const UNDECLARED = { 'transfer-encoding': 'chunked' };
 
-describe.each(STORES)('$name: contents', ({ open }) => {
+const PLACES = STORES.flatMap(({ name, open }) => [
+  { name, kept: 'in files', open, blobsOf: () => temporaryBlobs() },
+  { name, kept: 'in the database', open, blobsOf: ({ store }: OpenedStore) => store.blobs('contents') },
+]);
+
+describe.each(PLACES)('$name: contents $kept', ({ open, blobsOf }) => {
   let opened: OpenedStore;
   let tenant: Tenant;
   let api: Api;
@@ -22,12 +28,13 @@ describe.each(STORES)('$name: contents', ({ open }) => {
   let ada: ActorKey;
   let bob: ActorKey;
   let millis = Date.now();
-  const blobs = temporaryBlobs();
+  let blobs: BlobStore;
   const apiWith = (options: ApiOptions = {}) =>
     new Api(tenant, { blobs, contentBytesMaximum: BOUND, clock: () => millis, ...options });
 
   beforeAll(async () => {
     opened = await open({ clock: () => millis });
+    blobs = blobsOf(opened);
     tenant = await Tenant.create(opened.store, { clock: () => millis });
     api = apiWith();
     olga = await tenant.human('olga');
@@ -230,7 +237,9 @@ describe.each(STORES)('$name: contents', ({ open }) => {
     const hash = await putContent(api, bob, 'whole and sound');
     const damaged = apiWith({
       blobs: {
-        ...blobs,
+        put: (...given) => blobs.put(...given),
+        size: (...given) => blobs.size(...given),
+        remove: (...given) => blobs.remove(...given),
         get: async () =>
           (async function* () {
             yield* [];

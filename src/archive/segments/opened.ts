@@ -28,7 +28,7 @@ export interface OpenedOptions {
 
 export function withSealedBodies(
   store: AuthorityStore,
-  blobs: SegmentBlobs,
+  blobs: Pick<SegmentBlobs, 'get'>,
   { again }: OpenedOptions = { again: true },
 ): AuthorityStore {
   const opened = new OpenSegments(blobs);
@@ -116,10 +116,10 @@ class SealedBodies {
 
 /** The last ones asked for, of all Organizations. */
 class OpenSegments {
-  private readonly blobs: SegmentBlobs;
+  private readonly blobs: Pick<SegmentBlobs, 'get'>;
   private readonly kept = new Map<string, Promise<SegmentBodies>>();
 
-  constructor(blobs: SegmentBlobs) {
+  constructor(blobs: Pick<SegmentBlobs, 'get'>) {
     this.blobs = blobs;
   }
 

@@ -102,7 +102,7 @@ function explained(error: unknown, bytesMaximum: number): unknown {
 async function sweep(c: Context<TenantEnv>, { store, blobs, logger }: ContentParts): Promise<void> {
   const { organizationId } = c.get('organization');
   try {
-    await store.uploads.sweep(organizationId, (hash) => blobs.remove(organizationId, hash));
+    await store.uploads.sweep(organizationId, blobs);
   } catch (err) {
     logger.warn({ ...namesOf(c), tenant: organizationId, err }, 'uploads that are over could not be removed');
   }

@@ -5,14 +5,12 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OrganizationId } from '../../protocol/ids.ts';
-import { BlobFault, type BlobPutOptions, type BlobStore, type StoredBlob } from '../port/blobs.ts';
+import { BlobFault, INCOMING_MAXIMUM_MS, type BlobPutOptions, type BlobStore, type StoredBlob } from '../port/blobs.ts';
 
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 const READ_BYTES = 262_144;
 const HASH = /^sha256:([0-9a-f]{2})([0-9a-f]{62})$/;
-/** What is older in `incoming` was left by a process that ended: no source may take that long. */
-export const INCOMING_MAXIMUM_MS = 24 * 3_600_000;
 
 /** Makes the folder if need be, and clears what ended processes left in it. Rejects with BlobFault 'unavailable'. */
 export async function openBlobFiles(folder: string, now: () => number = Date.now): Promise<BlobStore> {

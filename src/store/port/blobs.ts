@@ -2,6 +2,12 @@
 // never part of an acceptance, and what a row names is stored before that row is written.
 import type { OrganizationId } from '../../protocol/ids.ts';
 
+/** Blobs of two spaces never meet, whatever their bytes (decision 26). */
+export type BlobSpace = 'contents' | 'snapshots' | 'segments';
+
+/** What is still incoming after this was left by a process that ended: no source may take that long. Milliseconds. */
+export const INCOMING_MAXIMUM_MS = 24 * 3_600_000;
+
 export type BlobFaultKind =
   /** The bytes are not those of the expected hash; nothing was stored. */
   | 'mismatch'
@@ -9,7 +15,7 @@ export type BlobFaultKind =
   | 'too-large'
   /** What is stored is not what its address says. */
   | 'corrupt'
-  /** The disk is full, or not there. */
+  /** The disk is full, or not there; the database does not answer; the blob was removed while it was read. */
   | 'unavailable';
 
 export class BlobFault extends Error {

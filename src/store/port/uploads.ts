@@ -2,6 +2,7 @@
 // these rows of its own and from nothing that anybody else did.
 import type { OrganizationId } from '../../protocol/ids.ts';
 import type { Principal } from '../../protocol/principals.ts';
+import type { BlobStore } from './blobs.ts';
 
 /** An upload that its uploader has not published by then is forgotten, and so are bytes that no manifest names. */
 export const UPLOAD_KEPT_MILLISECONDS = 24 * 3_600_000;
@@ -48,8 +49,9 @@ export interface UploadStore {
   release(organizationId: OrganizationId, upload: UploadKey): Promise<void>;
 
   /**
-   * Forgets uploads that are over, UPLOADS_SWEPT_AT_ONCE at most, and calls `remove` for each content that neither a manifest
-   * nor another upload names. Nobody of this Organization reserves meanwhile, so nothing is removed that comes again.
+   * Forgets uploads that are over, UPLOADS_SWEPT_AT_ONCE at most, and removes from `blobs` each content that neither a manifest
+   * nor another upload names. Nobody of this Organization reserves meanwhile, so nothing is removed that comes again. Where
+   * `blobs` are in this very database, both are one transaction.
    */
-  sweep(organizationId: OrganizationId, remove: (hash: string) => Promise<void>): Promise<void>;
+  sweep(organizationId: OrganizationId, blobs: Pick<BlobStore, 'remove'>): Promise<void>;
 }

@@ -15,6 +15,8 @@ export const TRANSACTIONS_PER_TENANT = 3;
 /** Of the pool, kept from acceptances: who reads while deciding must not wait for those who wait for the decision. */
 const READING_SHARE = 0.25;
 export const CONNECTIONS_MINIMUM = 2;
+/** Of the pool, for pieces of blobs: a rush of contents leaves most of it to Commands, however many tenants take part. */
+const CARRYING_SHARE = 0.25;
 
 export const SET_TENANT = `SELECT set_config('mwp.organization', $1, true)`;
 export const TAKE_LOCK = 'SELECT mwp.take_lock($1, $2)';
@@ -26,6 +28,7 @@ export class PostgresConnections {
   readonly accepting: FairQueue<WaitingAcceptance>;
   private readonly observer: StoreObserver;
   private readonly working: FairQueue;
+  private readonly carrying: FairQueue;
   private closing: Promise<void> | undefined;
 
   constructor(options: SessionOptions, wanted: number) {
@@ -43,6 +46,7 @@ export class PostgresConnections {
       watched: { as: 'acceptance', by: observer },
     });
     this.working = new FairQueue({ capacity: size, watched: { as: 'working', by: observer } });
+    this.carrying = new FairQueue({ capacity: Math.ceil(size * CARRYING_SHARE) });
   }
 
   /** A write transaction of one tenant. `opening` statements, such as locks, travel with BEGIN. */
@@ -73,6 +77,11 @@ export class PostgresConnections {
     );
   }
 
+  /** For a `write` or `read` of many bytes, of which there are many: waits for a turn of its own before. */
+  carry<Result>(organizationId: string, work: () => Promise<Result>): Promise<Result> {
+    return this.carrying.run({ lane: organizationId }, work);
+  }
+
   /** Without a tenant: sees no row but through the named functions. */
   readAcrossTenants<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     return this.working.run({ lane: '' }, () =>
@@ -84,7 +93,9 @@ export class PostgresConnections {
   }
 
   close(): Promise<void> {
-    this.closing ??= Promise.all([this.accepting.close(), this.working.close()]).then(() => this.pool.close());
+    this.closing ??= Promise.all([this.accepting, this.working, this.carrying].map((queue) => queue.close())).then(() =>
+      this.pool.close(),
+    );
     return this.closing;
   }
 

@@ -1,5 +1,6 @@
 // Opens the hosted store: one PostgreSQL database, any number of processes. The only door of this folder.
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
+import { DatabaseBlobs } from '../database-blobs.ts';
 import { observedStore } from '../observed.ts';
 import { UNOBSERVED, type OnLostAudit, type StoreObserver } from '../observer.ts';
 import type { AuthorityStore, PassPoint, SealRegistry } from '../port.ts';
@@ -8,6 +9,7 @@ import { OPEN, OPEN_PARAMETERS, transactions } from './acceptance.ts';
 import { PostgresConnections, SET_TENANT } from './connections.ts';
 import { LOAD, LOAD_PARAMETERS } from './loading.ts';
 import { migratePostgres } from './migrate.ts';
+import { blobRows } from './blobs.ts';
 import { organizationStore } from './organizations.ts';
 import { postgresProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
@@ -67,11 +69,13 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     options.onLostAudit?.(cause, lost);
   };
 
+  const blobs = blobRows(connections, millis);
   const store: AuthorityStore = {
     engine: 'postgres',
     organizations: organizationStore(connections, clock, onLostAudit, options.sealRegistry),
-    uploads: uploadStore(connections, millis),
+    uploads: uploadStore(connections, millis, blobs),
     segments: segmentStore(connections),
+    blobs: (space) => new DatabaseBlobs(blobs, space),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (transaction) => work(readerOf(transaction, organizationId, clock?.text))),

@@ -25,6 +25,7 @@ const ifAsked = (column: string) => sql.raw(`${column} >= ''`);
 
 /** Ids, hashes and `…Z` times are compared byte by byte (MWP-FND-008c), never by a locale. */
 const bytes = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
+const binary = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' });
 const whole = (name: string) => bigint(name, { mode: 'number' });
 const tenant = () => bytes('organization_id').notNull();
 
@@ -531,6 +532,55 @@ export const uploads = mwp.table(
       .where(sql`state <> 'published'`),
     check('uploads_state', sql`state IN ('reserved', 'complete', 'published')`),
     check('uploads_size', sql`size >= 0`),
+  ],
+);
+
+/** A blob in the database. Without a hash it is a draft, or what is left of one that was removed: found by nobody. */
+export const blobs = mwp.table(
+  'blobs',
+  {
+    organizationId: tenant(),
+    blobId: bytes('blob_id').notNull(),
+    space: bytes('space').notNull(),
+    hash: bytes('hash'),
+    size: whole('size').notNull(),
+    keptUntilMillis: whole('kept_until_millis').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'blobs_pkey', columns: [table.organizationId, table.blobId] }),
+    foreignKey({
+      name: 'blobs_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+    uniqueIndex('blobs_address')
+      .on(table.organizationId, table.space, table.hash)
+      .where(sql`hash IS NOT NULL`),
+    index('blobs_unnamed')
+      .on(table.organizationId, table.space, table.keptUntilMillis)
+      .where(sql`hash IS NULL`),
+    check('blobs_size', sql`size >= 0`),
+    check('blobs_space', sql`space <> ''`),
+  ],
+);
+
+export const blobPieces = mwp.table(
+  'blob_pieces',
+  {
+    organizationId: tenant(),
+    blobId: bytes('blob_id').notNull(),
+    byteOffset: whole('byte_offset').notNull(),
+    bytes: binary('bytes').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'blob_pieces_pkey', columns: [table.organizationId, table.blobId, table.byteOffset] }),
+    foreignKey({
+      name: 'blob_pieces_blob',
+      columns: [table.organizationId, table.blobId],
+      foreignColumns: [blobs.organizationId, blobs.blobId],
+    }),
+    check('blob_pieces_offset', sql`byte_offset >= 0`),
+    check('blob_pieces_bytes', sql`octet_length(bytes) > 0`),
   ],
 );
 

@@ -1,4 +1,5 @@
 // Who put which content, on the hosted store. Sibling of sqlite/uploads.ts.
+import { clearUnnamed, DatabaseBlobs, type BlobRows } from '../database-blobs.ts';
 import {
   UPLOAD_KEPT_MILLISECONDS,
   UPLOADS_SWEPT_AT_ONCE,
@@ -9,6 +10,7 @@ import {
   type UploadStore,
 } from '../port/uploads.ts';
 import { rulingOver, uploadFromRecord, type UploadRecord, type UploadTotals } from '../upload-records.ts';
+import { removalWithin } from './blobs.ts';
 import { TAKE_LOCK, type PostgresConnections } from './connections.ts';
 import type { Row, Statement, Value } from './session.ts';
 import type { Transaction } from './transaction.ts';
@@ -52,8 +54,12 @@ const UNNAMED = `SELECT wanted.hash FROM (SELECT DISTINCT value AS hash FROM jso
     AND NOT EXISTS (SELECT FROM mwp.aggregates a WHERE a.organization_id = $1 AND a.holder = wanted.hash
                     AND a.holder IS NOT NULL AND a.kind = 'artifact')`;
 
-/** `clock` absent: the database's own, in milliseconds. */
-export function uploadStore(connections: PostgresConnections, clock: (() => number) | undefined): UploadStore {
+/** `clock` absent: the database's own, in milliseconds. `rows`: the blobs of this database. */
+export function uploadStore(
+  connections: PostgresConnections,
+  clock: (() => number) | undefined,
+  rows: BlobRows,
+): UploadStore {
   const now = () => (clock ? String(clock()) : null);
   return {
     reserve: (organizationId, upload, quota) =>
@@ -73,10 +79,16 @@ export function uploadStore(connections: PostgresConnections, clock: (() => numb
         const parameters = [organizationId, hash, principal.type, principal.id];
         await transaction.commit({ text: RELEASE, parameters });
       }),
-    sweep: (organizationId, remove) =>
-      connections.write(organizationId, [lockOf(organizationId)], (transaction) =>
-        sweep(transaction, organizationId, now(), remove),
-      ),
+    sweep: async (organizationId, blobs) => {
+      const within = removalWithin(blobs, rows);
+      await connections.write(organizationId, [lockOf(organizationId)], (transaction) =>
+        sweep(transaction, organizationId, now(), async (hashes) => {
+          if (within) return transaction.run(hashes.map((hash) => within({ organizationId, hash })));
+          for (const hash of hashes) await blobs.remove(organizationId, hash);
+        }),
+      );
+      if (blobs instanceof DatabaseBlobs) await clearUnnamed(blobs, organizationId);
+    },
   };
 }
 
@@ -123,7 +135,7 @@ async function sweep(
   transaction: Transaction,
   organizationId: string,
   now: Value,
-  remove: (hash: string) => Promise<void>,
+  remove: (hashes: string[]) => Promise<void>,
 ): Promise<void> {
   await transaction.query(MARK_EXPIRED, [organizationId, now]);
   const forgotten = await transaction.query<{ hash: string }>(FORGET, [organizationId, now]);
@@ -131,7 +143,7 @@ async function sweep(
     const hashes = forgotten.map(({ hash }) => hash);
     const unnamed = await transaction.query<{ hash: string }>(UNNAMED, [organizationId, hashes]);
     // Before the commit: who ends here does it again, and whoever would store one of them waits for this lock.
-    for (const { hash } of unnamed) await remove(hash);
+    await remove(unnamed.map(({ hash }) => hash));
   }
   await transaction.commit();
 }

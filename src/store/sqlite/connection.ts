@@ -10,7 +10,7 @@ import type { CrossTenantStatement, TenantStatement } from './statements.ts';
 export const BUSY_WAIT_MAXIMUM_MS = 5_000;
 const BUSY_PAUSE_MS = 5;
 
-export type Value = string | number | null;
+export type Value = string | number | Uint8Array | null;
 
 function open(file: string): Database.Database {
   try {

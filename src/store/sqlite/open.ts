@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { timestampFromMillis } from '../../protocol/timestamps.ts';
+import { DatabaseBlobs } from '../database-blobs.ts';
 import { observedStore } from '../observed.ts';
 import { UNOBSERVED, type OnLostAudit, type StoreObserver } from '../observer.ts';
 import type { AuthorityStore, PassPoint, SealRegistry } from '../port.ts';
@@ -11,6 +12,7 @@ import { transactions } from './acceptance.ts';
 import { SqliteConnections } from './connections.ts';
 import { faultOf } from './faults.ts';
 import { migrateSqlite } from './migrate.ts';
+import { blobRows } from './blobs.ts';
 import { organizationStore } from './organizations.ts';
 import { sqliteProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
@@ -51,11 +53,13 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
     options.onLostAudit?.(cause, lost);
   };
 
+  const blobs = blobRows(connections, millis);
   const store: AuthorityStore = {
     engine: 'sqlite',
     organizations: organizationStore(connections, clock, onLostAudit, sealRegistry),
-    uploads: uploadStore(connections, millis),
+    uploads: uploadStore(connections, millis, blobs),
     segments: segmentStore(connections),
+    blobs: (space) => new DatabaseBlobs(blobs, space),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (connection) => work(readerOf(connection, organizationId, clock))),

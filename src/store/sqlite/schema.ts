@@ -2,6 +2,7 @@
 // The triggers stand in the custom migrations beside the generated ones. Sibling of postgres/schema.ts, table by table.
 import { sql } from 'drizzle-orm';
 import {
+  blob,
   check,
   foreignKey,
   index,
@@ -503,6 +504,55 @@ export const uploads = sqliteTable(
       .where(sql`state <> 'published'`),
     check('uploads_state', sql`state IN ('reserved', 'complete', 'published')`),
     check('uploads_size', sql`size >= 0`),
+  ],
+);
+
+/** A blob in the database. Without a hash it is a draft, or what is left of one that was removed: found by nobody. */
+export const blobs = sqliteTable(
+  'blobs',
+  {
+    organizationId: tenant(),
+    blobId: text('blob_id').notNull(),
+    space: text('space').notNull(),
+    hash: text('hash'),
+    size: integer('size').notNull(),
+    keptUntilMillis: integer('kept_until_millis').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'blobs_pkey', columns: [table.organizationId, table.blobId] }),
+    foreignKey({
+      name: 'blobs_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+    uniqueIndex('blobs_address')
+      .on(table.organizationId, table.space, table.hash)
+      .where(sql`hash IS NOT NULL`),
+    index('blobs_unnamed')
+      .on(table.organizationId, table.space, table.keptUntilMillis)
+      .where(sql`hash IS NULL`),
+    check('blobs_size', sql`size >= 0`),
+    check('blobs_space', sql`space <> ''`),
+  ],
+);
+
+export const blobPieces = sqliteTable(
+  'blob_pieces',
+  {
+    organizationId: tenant(),
+    blobId: text('blob_id').notNull(),
+    byteOffset: integer('byte_offset').notNull(),
+    bytes: blob('bytes', { mode: 'buffer' }).notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'blob_pieces_pkey', columns: [table.organizationId, table.blobId, table.byteOffset] }),
+    foreignKey({
+      name: 'blob_pieces_blob',
+      columns: [table.organizationId, table.blobId],
+      foreignColumns: [blobs.organizationId, blobs.blobId],
+    }),
+    check('blob_pieces_offset', sql`byte_offset >= 0`),
+    check('blob_pieces_bytes', sql`length(bytes) > 0`),
   ],
 );
 

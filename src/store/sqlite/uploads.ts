@@ -1,4 +1,5 @@
 // Who put which content, on the local store. Sibling of postgres/uploads.ts.
+import { clearUnnamed, DatabaseBlobs, type BlobRows } from '../database-blobs.ts';
 import {
   UPLOAD_KEPT_MILLISECONDS,
   UPLOADS_SWEPT_AT_ONCE,
@@ -9,6 +10,7 @@ import {
   type UploadStore,
 } from '../port/uploads.ts';
 import { rulingOver, uploadFromRecord, type UploadRecord, type UploadTotals } from '../upload-records.ts';
+import { removalWithin } from './blobs.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { SqliteConnections } from './connections.ts';
 import { insertStatement, tenantStatement } from './statements.ts';
@@ -78,8 +80,8 @@ const NAMED = tenantStatement(
   `SELECT 1 FROM aggregates WHERE organization_id = ?1 AND holder = ?2 AND holder IS NOT NULL AND kind = 'artifact' LIMIT 1`,
 );
 
-/** `clock`: milliseconds. */
-export function uploadStore(connections: SqliteConnections, clock: () => number): UploadStore {
+/** `clock`: milliseconds. `rows`: the blobs of this database. */
+export function uploadStore(connections: SqliteConnections, clock: () => number, rows: BlobRows): UploadStore {
   return {
     reserve: (organizationId, upload, quota) =>
       connections.write(organizationId, async (connection) => ({
@@ -98,11 +100,17 @@ export function uploadStore(connections: SqliteConnections, clock: () => number)
         connection.run(RELEASE, organizationId, hash, principal.type, principal.id);
         return { commit: true, result: undefined };
       }),
-    sweep: (organizationId, remove) =>
-      connections.write(organizationId, async (connection) => {
-        await sweep(connection, organizationId, clock(), remove);
+    sweep: async (organizationId, blobs) => {
+      const within = removalWithin(blobs, rows);
+      await connections.write(organizationId, async (connection) => {
+        await sweep(connection, organizationId, clock(), async (hash) => {
+          if (within) within(connection, { organizationId, hash });
+          else await blobs.remove(organizationId, hash);
+        });
         return { commit: true, result: undefined };
-      }),
+      });
+      if (blobs instanceof DatabaseBlobs) await clearUnnamed(blobs, organizationId);
+    },
   };
 }
 
