@@ -165,7 +165,10 @@ class GroupAuthority implements Authority {
       const rows = await reader.eventsById(receipt.eventIds);
       const view = new View();
       const groups = [...new Set(rows.map(({ groupId }) => groupId))].filter((groupId) => groupId !== '');
-      const reads = groups.map((groupId) => one('membership', membershipKey(groupId, caller.principal)));
+      const reads = groups.flatMap((groupId) => [
+        one('membership', membershipKey(groupId, caller.principal)),
+        one('group', groupId),
+      ]);
       view.admit(reads, await reader.load(reads));
       return rows
         .filter(({ groupId, position }) => seesEvent(view, caller.principal, groupId || undefined, position))

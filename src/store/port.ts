@@ -2,6 +2,7 @@
 // Every call begins with the tenant; nothing crosses Organizations. All times are UTC text with capital Z.
 import type { AggregateIndex } from '../domain/aggregate-index.ts';
 import type { AggregateKind } from '../domain/aggregates.ts';
+import type { RefusalRange } from '../domain/group-record.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { LoadedAggregate, LoadedReads, Read } from '../domain/reads.ts';
 import type { AggregateChange } from '../domain/view.ts';
@@ -81,7 +82,7 @@ export interface AcceptancePlan {
   /** Signing hashes whose admission records are wanted: the Command's and those of all embedded documents. */
   signingHashes: string[];
   reads: Read[];
-  /** Will lock further Groups, so it shares no transaction. An exclusive lock or a second Group means the same. */
+  /** Will lock further Groups or read the record of its own, so it shares no transaction. An exclusive lock or a second Group means the same. */
   alone?: boolean;
 }
 
@@ -112,7 +113,11 @@ export interface Acceptance {
   lockGroups(groupIds: GroupId[]): Promise<Map<string, StreamHead>>;
   /** Heads of Organization streams, which the actor or registry lock already protects. */
   streamHeads(streamIds: string[]): Promise<Map<string, StreamHead>>;
+  /** What stands of a locked Group in this moment. Only for who is `alone`: what others will have written is not in it. */
+  record(): RecordReader;
 }
+
+export type RecordReader = Pick<Reader, 'aggregateHashes' | 'latestSnapshot' | 'policyLog' | 'refusals'>;
 
 export type AcceptanceOutcome<Result> = { write?: Transition; result: Result };
 
@@ -313,6 +318,8 @@ export interface Reader extends HistoryReader {
   /** By position. */
   snapshots(groupId: string, afterPosition: number, limit: number): Promise<SnapshotRow[]>;
   audit(afterId: number, limit: number, groupId?: string): Promise<AuditRow[]>;
+  /** How many records of refusals there are about a Group, and the first and the last of them. */
+  refusals(groupId: string): Promise<RefusalRange>;
   upload(key: UploadKey): Promise<Upload | undefined>;
 }
 

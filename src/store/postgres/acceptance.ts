@@ -16,7 +16,7 @@ import { headFromRecord } from '../stream-records.ts';
 import type { PostgresConnections } from './connections.ts';
 import type { SectionRow } from './loading.ts';
 import { answersFrom, loadStatement, readParameters } from './loading.ts';
-import { streamHeads, textsOf } from './reading.ts';
+import { readerOf, streamHeads, textsOf } from './reading.ts';
 import { asCardChange } from '../registry-rules.ts';
 import { registryChange } from './registry.ts';
 import { withRetries } from './retries.ts';
@@ -68,6 +68,7 @@ function transactionOf(
     lockGroups: async (groupIds) =>
       (await transaction.query<Row & HeadRecord>(LOCK_GROUPS, [organizationId, groupIds])).map(headFromRecord),
     streamHeads: (streamIds) => streamHeads(transaction, organizationId, streamIds),
+    record: () => readerOf(transaction, organizationId, clock),
     commit: (transitions) => commit(transaction, organizationId, transitions, seal),
   };
 }

@@ -1,7 +1,8 @@
 // The protected audit record of one Organization on the hosted store: bounded by number and by age.
 import { DEFAULT_POLICY } from '../../domain/policy.ts';
-import type { AuditRecord } from '../audit-records.ts';
-import { auditFromRecord, auditToRecord } from '../audit-records.ts';
+import type { RefusalRange } from '../../domain/group-record.ts';
+import type { AuditRecord, RangeRecord } from '../audit-records.ts';
+import { auditFromRecord, auditToRecord, rangeFromRecord } from '../audit-records.ts';
 import type { AuditEntry, AuditRow } from '../port.ts';
 import { AUDIT_EXPIRED_AT_ONCE, AUDIT_MAXIMUM, AUDIT_TIDIED_EVERY } from '../port.ts';
 import type { PostgresConnections } from './connections.ts';
@@ -39,6 +40,8 @@ const PAGE = `SELECT ${columnsOf(audit)} FROM mwp.audit
   WHERE organization_id = $1 AND id > $2::bigint ORDER BY id LIMIT $3::bigint`;
 const GROUP_PAGE = `SELECT ${columnsOf(audit)} FROM mwp.audit
   WHERE organization_id = $1 AND group_id = $4 AND group_id >= '' AND id > $2::bigint ORDER BY id LIMIT $3::bigint`;
+const RANGE = `SELECT count(*) AS n, min(id) AS first_id, max(id) AS last_id FROM mwp.audit
+  WHERE organization_id = $1 AND group_id = $2 AND group_id >= ''`;
 
 /** Not worth a sync of the disk: a crash may cost the last entries, never an answer. */
 const RELAXED = { text: 'SET LOCAL synchronous_commit = off', parameters: [] };
@@ -73,4 +76,12 @@ export async function auditPage(
       ? await transaction.query<Row & AuditRecord>(PAGE, parameters)
       : await transaction.query<Row & AuditRecord>(GROUP_PAGE, [...parameters, groupId]);
   return rows.map(auditFromRecord);
+}
+
+export async function refusalsOf(
+  transaction: Transaction,
+  organizationId: string,
+  groupId: string,
+): Promise<RefusalRange> {
+  return rangeFromRecord((await transaction.query<Row & RangeRecord>(RANGE, [organizationId, groupId]))[0]);
 }

@@ -21,7 +21,7 @@ import type { EventRecord, HeadRecord } from '../stream-records.ts';
 import { eventFromRecord, headFromRecord } from '../stream-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
 import { loadedReads } from '../read-answers.ts';
-import { auditPage } from './audit.ts';
+import { auditPage, refusalsOf } from './audit.ts';
 import { historyReader } from './history.ts';
 import type { SectionRow } from './loading.ts';
 import { aggregateFrom, answersFrom, loadStatement, pageStatement } from './loading.ts';
@@ -119,6 +119,7 @@ export function readerOf(
     ...snapshotReader(transaction, organizationId),
     audit: (afterId, limit, groupId) =>
       auditPage(transaction, organizationId, { afterId, limit: pageLimit(limit), groupId }),
+    refusals: (groupId) => refusalsOf(transaction, organizationId, groupId),
     upload: (key) => findUpload(transaction, organizationId, key),
   };
 }

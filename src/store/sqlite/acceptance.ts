@@ -9,7 +9,7 @@ import type { SqliteConnection } from './connection.ts';
 import type { SqliteConnections } from './connections.ts';
 import { load } from './loading.ts';
 import { currentPolicy } from './policies.ts';
-import { admissionsOf, receiptOf, streamHeads, textsOf } from './reading.ts';
+import { admissionsOf, readerOf, receiptOf, streamHeads, textsOf } from './reading.ts';
 import { asCardChange } from '../registry-rules.ts';
 import { changeRegistry, registryRevision } from './registry.ts';
 import { writeTransition } from './writing.ts';
@@ -42,6 +42,7 @@ function transactionOf(
     texts: async (groupId, commitments) => textsOf(connection, organizationId, groupId, commitments),
     lockGroups: async (groupIds) => streamHeads(connection, organizationId, groupIds),
     streamHeads: async (streamIds) => streamHeads(connection, organizationId, streamIds),
+    record: () => readerOf(connection, organizationId, clock),
     commit: async (transitions) => {
       for (const transition of transitions) writeAll(connection, organizationId, transition, seal);
       connections.commit();

@@ -1,7 +1,8 @@
 // The protected audit record of one Organization on the local store: bounded by number and by age.
 import { DEFAULT_POLICY } from '../../domain/policy.ts';
-import type { AuditRecord } from '../audit-records.ts';
-import { auditFromRecord, auditToRecord } from '../audit-records.ts';
+import type { RefusalRange } from '../../domain/group-record.ts';
+import type { AuditRecord, RangeRecord } from '../audit-records.ts';
+import { auditFromRecord, auditToRecord, rangeFromRecord } from '../audit-records.ts';
 import type { AuditEntry, AuditRow } from '../port.ts';
 import { AUDIT_EXPIRED_AT_ONCE, AUDIT_MAXIMUM, AUDIT_TIDIED_EVERY } from '../port.ts';
 import type { SqliteConnection } from './connection.ts';
@@ -56,6 +57,11 @@ const GROUP_PAGE = tenantStatement(
   'audit page of a Group',
   'SELECT * FROM audit WHERE organization_id = ?1 AND group_id = ?4 AND id > ?2 ORDER BY id LIMIT ?3',
 );
+const RANGE = tenantStatement(
+  'audit of a Group in numbers',
+  `SELECT count(*) AS n, min(id) AS first_id, max(id) AS last_id FROM audit
+   WHERE organization_id = ?1 AND group_id = ?2`,
+);
 
 export function recordAudit(
   connection: SqliteConnection,
@@ -82,4 +88,8 @@ export function auditPage(
       ? connection.all<AuditRecord>(PAGE, organizationId, afterId, limit)
       : connection.all<AuditRecord>(GROUP_PAGE, organizationId, afterId, limit, groupId);
   return rows.map(auditFromRecord);
+}
+
+export function refusalsOf(connection: SqliteConnection, organizationId: string, groupId: string): RefusalRange {
+  return rangeFromRecord(connection.first<RangeRecord>(RANGE, organizationId, groupId));
 }

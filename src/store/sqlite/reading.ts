@@ -21,7 +21,7 @@ import type { EventRecord, HeadRecord } from '../stream-records.ts';
 import { eventFromRecord, headFromRecord, inStreamOrder } from '../stream-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
 import { loadedReads } from '../read-answers.ts';
-import { auditPage } from './audit.ts';
+import { auditPage, refusalsOf } from './audit.ts';
 import type { SqliteConnection } from './connection.ts';
 import { ADMISSION, COMMAND, DOCUMENT, historyReader, RECEIPT } from './history.ts';
 import { load, page } from './loading.ts';
@@ -122,6 +122,7 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
     ...snapshotReader(connection, organizationId),
     audit: async (afterId, limit, groupId) =>
       auditPage(connection, organizationId, { afterId, limit: pageLimit(limit), groupId }),
+    refusals: async (groupId) => refusalsOf(connection, organizationId, groupId),
     upload: async (key) => findUpload(connection, organizationId, key),
   };
 }
