@@ -7,6 +7,7 @@ import type { EventRow, PolicyLogRow, Reader, SnapshotRow, StreamHead } from '..
 import { linkOf, policyEntryOf, type SnapshotLink } from '../trust/snapshot-link.ts';
 import { readDocument } from '../trust/verify.ts';
 import { canonicalText, sha256Label, tryCanonicalText } from '../wire/canonical.ts';
+import { archivedOn } from './check-archival.ts';
 import { checkAdmission } from './check-rows.ts';
 import { judge, lookupOf, type Accepting } from './check-signatures.ts';
 import { compareColumns, type Findings } from './findings.ts';
@@ -59,6 +60,7 @@ export class SnapshotWalk {
 
   async passed(at: Passed, findings: Findings): Promise<void> {
     this.firstEventId ||= at.events[0]?.eventId ?? '';
+    this.checkArchived(at, findings);
     this.entries = [...this.entries, ...at.policyLog].slice(-POLICY_ENTRIES_MAXIMUM);
     for (;;) {
       const next = await this.first();
@@ -68,6 +70,17 @@ export class SnapshotWalk {
       this.previous = next;
       this.entries = [];
     }
+  }
+
+  /** An archive rests on the snapshot that stood when it was made. */
+  private checkArchived({ events }: Passed, findings: Findings): void {
+    const named = archivedOn(events);
+    if (
+      !named ||
+      (named.snapshotId === this.previous?.snapshotId && named.snapshotHash === this.previous?.artifactHash)
+    )
+      return;
+    findings.fault('group_snapshots: the one that the Group was archived on is not the latest before that');
   }
 
   /** After the last transition. */

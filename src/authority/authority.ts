@@ -82,11 +82,12 @@ class GroupAuthority implements Authority {
     for (let attempt = 1; ; attempt += 1) {
       const last = attempt === ATTEMPTS_MAXIMUM;
       const began = performance.now();
+      const judgedAt = this.evidence.revisionHeld(organization.organizationId);
       const preparation = await prepareCommand(organization.organizationId, bytes, this.evidence);
       this.observer.prepared(began);
       seen.command = preparation.ok ? preparation.command.prepared.command : (preparation.command ?? {});
       if (!preparation.ok) {
-        if (!last && (await this.mayBeOutdated(organization, preparation.failure))) continue;
+        if (!last && (await this.mayBeOutdated(organization, preparation.failure, judgedAt))) continue;
         return this.refuse(seen, bytes, preparation);
       }
       const { command } = preparation;
@@ -128,10 +129,11 @@ class GroupAuthority implements Authority {
   private async mayBeOutdated(
     { organizationId }: OrganizationRow,
     failure: TrustFailure | undefined,
+    judgedAt: number | undefined,
   ): Promise<boolean> {
     const stage = failure?.diagnostic.forAudit().stage;
     if (stage !== 'key-resolution' && stage !== 'signature') return false;
-    return this.evidence.catchUp(organizationId);
+    return this.evidence.catchUp(organizationId, judgedAt);
   }
 
   /** A uniqueness rule that did not hold means that another transition came first: look again, and see it. */

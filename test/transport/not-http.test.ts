@@ -120,7 +120,7 @@ describe('what is no request', () => {
   });
 
   it('MWP-EXT-004a: a tunnel is refused after the answers that its connection still waits for', async () => {
-    release = undefined;
+    release = undefined as (() => void) | undefined;
     const pending = answerTo(port, lines('GET /slow HTTP/1.1', HOST) + lines('CONNECT x:443 HTTP/1.1', HOST));
     await until(() => release !== undefined);
     release?.();
