@@ -3,9 +3,12 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditSeals } from './archive/audit/ports.ts';
+import { createAuditSeals } from './archive/audit/seals.ts';
 import { createSnapshots } from './archive/snapshot/take.ts';
-import { createAuthority } from './authority/authority.ts';
+import { createAuthority, type AuthorityOptions } from './authority/authority.ts';
 import type { Alarm } from './authority/seen.ts';
+import { groupArchive } from './domain/commands/group-archive.ts';
 import { ConfigFault, type Config, type StorageConfig } from './config.ts';
 import { createApp } from './http/app.ts';
 import { metricsApp } from './http/metrics.ts';
@@ -78,11 +81,17 @@ export async function composeService(
   try {
     const signers = new VaultSigners(store.organizations, vault);
     await proveMasterKey(store, signers);
-    const { contents: blobs, snapshots: snapshotBlobs } = await openBlobs(config);
+    const { contents: blobs, snapshots: snapshotBlobs, audits: auditBlobs } = await openBlobs(config);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
     const snapshots = createSnapshots({ store, blobs: snapshotBlobs, signers });
     lifecycle.started({ name: 'the snapshot under way', stop: () => snapshots.stop() });
-    const authority = createAuthority({ store, signers, alarm, observer: observation, checkSeal, ...options });
+    const failed = (tenant: string, error: unknown) => alarm('an audit could not be sealed', error, { tenant });
+    const audits = createAuditSeals({ store, blobs: auditBlobs, vault, failed, ...options });
+    lifecycle.started({ name: 'the audit that is being sealed', stop: () => audits.stop() });
+    const accepted = sealAfterArchival(audits);
+    const shared = { store, signers, alarm, checkSeal, accepted };
+    const authority = createAuthority({ ...shared, observer: observation, ...options });
+    audits.wakeAll();
     const metricsText = () => observation.metrics.text();
     const keys = () => keyProblems(store, signers);
     const readiness = new Readiness({ database: () => store.problems(), keys });
@@ -90,6 +99,7 @@ export async function composeService(
       store,
       blobs,
       snapshotBlobs,
+      auditBlobs,
       contentBytesMaximum: config.contentBytesMaximum,
       authority,
       signers,
@@ -108,6 +118,13 @@ export async function composeService(
     await lifecycle.stop();
     throw error;
   }
+}
+
+/** What archival leaves to do, after its answer. A repeated Command may find it undone, too. */
+function sealAfterArchival(audits: AuditSeals): AuthorityOptions['accepted'] {
+  return ({ organizationId }, { kind }) => {
+    if (kind === groupArchive.kind) audits.wake(organizationId);
+  };
 }
 
 /** Composes and listens. Rejects with what stands in the way; nothing is left running then. */
@@ -169,16 +186,17 @@ export async function migrateDatabase(config: StorageConfig): Promise<void> {
 }
 
 /**
- * Contents and the bytes of snapshots are apart: members put contents, and could otherwise name what a snapshot is made of,
- * or have it swept away. Rejects with ConfigFault.
+ * Contents, the bytes of snapshots and sealed audits are apart: members put contents, and could otherwise name what the
+ * others are made of, or have it swept away. Rejects with ConfigFault.
  */
 export async function openBlobs({
   blobsDirectory,
-}: StorageConfig): Promise<{ contents: BlobStore; snapshots: BlobStore }> {
+}: StorageConfig): Promise<{ contents: BlobStore; snapshots: BlobStore; audits: BlobStore }> {
   try {
     return {
       contents: await openBlobFiles(join(blobsDirectory, 'contents')),
       snapshots: await openBlobFiles(join(blobsDirectory, 'snapshots')),
+      audits: await openBlobFiles(join(blobsDirectory, 'audit')),
     };
   } catch (error) {
     if (!(error instanceof BlobFault)) throw error;

@@ -35,6 +35,8 @@ export interface AuthorityOptions {
   alarm?: Alarm;
   observer?: AuthorityObserver;
   pass?: PassPoint;
+  /** Told of each accepted Command, a repeated one too, once its answer stands. Nobody waits for it, and it never throws. */
+  accepted?: (organization: OrganizationRow, command: Command) => void;
   /** Without it the Registry's log is believed for its chain alone. */
   checkSeal?: CheckSeal;
 }
@@ -51,8 +53,9 @@ class GroupAuthority implements Authority {
   private readonly alarm: Alarm;
   private readonly observer: AuthorityObserver;
   private readonly pass: PassPoint;
+  private readonly accepted: NonNullable<AuthorityOptions['accepted']>;
 
-  constructor({ store, signers, newId, alarm, observer, pass, checkSeal }: AuthorityOptions) {
+  constructor({ store, signers, newId, alarm, observer, pass, checkSeal, accepted }: AuthorityOptions) {
     this.store = store;
     this.signers = signers;
     this.newId = newId ?? (() => `urn:uuid:${randomUUID()}`);
@@ -64,6 +67,7 @@ class GroupAuthority implements Authority {
     });
     this.observer = observer ?? UNOBSERVED;
     this.pass = pass ?? passUnwatched;
+    this.accepted = accepted ?? (() => {});
   }
 
   async submit(organization: OrganizationRow, bytes: Uint8Array, caller: Caller): Promise<Submission> {
@@ -99,9 +103,11 @@ class GroupAuthority implements Authority {
       }
       switch (verdict.verdict) {
         case 'accepted':
+          this.accepted(organization, command.prepared.command);
           return { accepted: true, receipt: verdict.receipt, events: verdict.events, duplicate: false };
         case 'duplicate':
           this.pass('receipt-found');
+          this.accepted(organization, command.prepared.command);
           return this.repeat(organization, verdict.receipt, caller);
         case 'refused':
           return this.refuse(seen, bytes, {

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Principal, PrincipalType } from '../protocol/principals.ts';
 import type { Refusal } from '../protocol/refusals.ts';
 import type { Extensions } from './aggregates.ts';
-import type { GroupRecord } from './group-record.ts';
+import type { GroupRecord, RefusalRange } from './group-record.ts';
 import type { Policy } from './policy.ts';
 import type { Read } from './reads.ts';
 import type { View } from './view.ts';
@@ -101,6 +101,8 @@ export interface Accepted {
   primary?: number;
   policyLog?: PolicyEntryDraft[];
   registry?: RegistryDraft;
+  /** Records of refusals that are sealed from now on, all about the Command's Group. */
+  sealsRefusals?: Required<RefusalRange>;
 }
 
 /**

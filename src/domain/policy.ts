@@ -72,7 +72,12 @@ export interface Policy {
   auditors: Principal[];
   /** How long a record of a refusal is kept at most. */
   auditRetentionDays: number;
+  /** Groups of which nothing that is archived may be destroyed, whatever its age; EVERY_GROUP stands for all. */
+  legalHolds: string[];
 }
+
+/** In `legalHolds`. No Group has such an id. */
+export const EVERY_GROUP = '*';
 
 /** A year, and some weeks in which a yearly review may come late. */
 const DEFAULT_AUDIT_RETENTION_DAYS = 400;
@@ -114,6 +119,7 @@ export const DEFAULT_POLICY: Policy = {
   autoApprovePolicyRequired: false,
   auditors: [],
   auditRetentionDays: DEFAULT_AUDIT_RETENTION_DAYS,
+  legalHolds: [],
 };
 
 /** A policy as it was stored, perhaps before there was such a member: what it lacks is at its default. */
@@ -123,11 +129,16 @@ export function completePolicy(stored: Omit<Policy, LaterMember> & Partial<Polic
     rates: stored.rates ?? DEFAULT_RATES,
     auditors: stored.auditors ?? [],
     auditRetentionDays: stored.auditRetentionDays ?? DEFAULT_AUDIT_RETENTION_DAYS,
+    legalHolds: stored.legalHolds ?? [],
   };
 }
 
-type LaterMember = 'rates' | 'auditors' | 'auditRetentionDays';
+type LaterMember = 'rates' | 'auditors' | 'auditRetentionDays' | 'legalHolds';
 
 export function isAuditor({ auditors }: Policy, principal: Principal): boolean {
   return auditors.some((auditor) => samePrincipal(auditor, principal));
+}
+
+export function isHeld({ legalHolds }: Pick<Policy, 'legalHolds'>, groupId: string): boolean {
+  return legalHolds.includes(EVERY_GROUP) || legalHolds.includes(groupId);
 }

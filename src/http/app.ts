@@ -2,6 +2,7 @@
 // what all of them share (limits, error documents, one log line per request) stands here.
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
+import type { AuditBlobs } from '../archive/audit/ports.ts';
 import type { SnapshotBlobs, Snapshots } from '../archive/snapshot/ports.ts';
 import { createSnapshots } from '../archive/snapshot/take.ts';
 import type { Authority, ServiceSigners } from '../authority/ports.ts';
@@ -41,6 +42,8 @@ export interface HttpParts {
   blobs: BlobStore;
   /** Apart from them: members put contents. */
   snapshotBlobs: SnapshotBlobs;
+  /** Sealed audits of archived Groups. */
+  auditBlobs: Pick<AuditBlobs, 'get'>;
   /** Bytes of one content. */
   contentBytesMaximum: number;
   /** Of what one principal has put and not published. */

@@ -8,6 +8,7 @@ export function observedStore(store: AuthorityStore, observer: StoreObserver): A
     engine: store.engine,
     organizations: observedOrganizations(store.organizations, observer),
     uploads: store.uploads,
+    sealedAudits: store.sealedAudits,
     acceptTransition: (organizationId, plan, decide) =>
       observer.acceptance(async () => {
         let mark = performance.now();

@@ -8,6 +8,7 @@ import type { LoadedAggregate, LoadedReads, Read } from '../domain/reads.ts';
 import type { AggregateChange } from '../domain/view.ts';
 import type { GroupId, OrganizationId } from '../protocol/ids.ts';
 import type { Principal } from '../protocol/principals.ts';
+import type { AuditRange, SealedAuditReader, SealedAuditStore } from './port/sealed-audits.ts';
 import type { Upload, UploadKey, UploadStore } from './port/uploads.ts';
 
 /** The four ways a database says no. Adapters turn every driver error into one of these, and throw it. */
@@ -34,6 +35,7 @@ export interface AuthorityStore {
   readonly engine: 'sqlite' | 'postgres';
   readonly organizations: OrganizationStore;
   readonly uploads: UploadStore;
+  readonly sealedAudits: SealedAuditStore;
 
   /**
    * One acceptance: begin, take the locks in the fixed order (organization, actor, tree, Groups sorted), then in a later
@@ -150,6 +152,8 @@ export interface Transition {
   admissions: AdmissionRow[];
   receipt: ReceiptRow;
   policyLog: PolicyLogRow[];
+  /** Records of refusals that are to be sealed from then on. */
+  auditToSeal?: AuditRange;
   /**
    * What an Agent Card brings along. A principal that is there already is left as it is; bindings and validity records are
    * new ones. The Registry revision rises by one when anything is written, and its log gets an entry.
@@ -294,7 +298,7 @@ export interface PageRequest {
   limit: number;
 }
 
-export interface Reader extends HistoryReader {
+export interface Reader extends HistoryReader, SealedAuditReader {
   now(): Promise<string>;
   policy(): Promise<Policy>;
   load(reads: Read[]): Promise<LoadedReads>;
@@ -601,6 +605,12 @@ export const NAMED_POINTS = [
   /** A refused Command waits for its audit record. */
   'audit-due',
   'audit-recorded',
+  /** The refusals of an archived Group are read and not sealed yet. */
+  'audit-seal-begun',
+  /** The sealed bytes are stored; the plain records are still what is read. */
+  'audit-blob-stored',
+  /** The plain records are gone. */
+  'audit-sealed',
   /** A login has used up its challenge; no session is opened and no token made. */
   'challenge-consumed',
   /** What became of a Command stands; not a byte of the answer has left. */

@@ -58,6 +58,7 @@ export const groupArchive: CommandKind<GroupArchivePayload> = {
       ],
       primary: 1,
       policyLog: [archivalEntry(groupId, snapshotId, record)],
+      ...sealing(record),
     };
   },
 };
@@ -105,6 +106,12 @@ function checkContent(snapshot: GroupSnapshot, record: GroupRecord, { hash }: De
   const isWhole = record.snapshot?.policyThrough === record.policyPosition;
   if (isWhole && hash(entries) === hash(record.policyLog)) return undefined;
   return refuse('INVALID_COMMAND', 'the policy log of the Group is not what the snapshot says');
+}
+
+/** Only what there is; what is refused from now on stays where the refusals of any Group are. */
+function sealing({ refusals: { count, firstId, lastId } }: GroupRecord) {
+  if (firstId === undefined || lastId === undefined) return {};
+  return { sealsRefusals: { count, firstId, lastId } };
 }
 
 function archivalEntry(groupId: string, snapshotId: string, { refusals }: GroupRecord): PolicyEntryDraft {

@@ -19,6 +19,7 @@ import { answersFrom, loadStatement, readParameters } from './loading.ts';
 import { readerOf, streamHeads, textsOf } from './reading.ts';
 import { asCardChange } from '../registry-rules.ts';
 import { registryChange } from './registry.ts';
+import { dueSealStatement } from './sealed-audits.ts';
 import { withRetries } from './retries.ts';
 import { streams } from './schema.ts';
 import type { Row, Statement, Value } from './session.ts';
@@ -126,6 +127,9 @@ async function commit(
     });
     if (ruling.refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${ruling.refused}`);
     statements.push(...ruling.statements);
+  }
+  for (const { auditToSeal } of transitions) {
+    if (auditToSeal) statements.push(dueSealStatement(organizationId, auditToSeal));
   }
   await transaction.commit(...statements, writeStatement(organizationId, transitions));
 }

@@ -11,6 +11,7 @@ import { migratePostgres } from './migrate.ts';
 import { organizationStore } from './organizations.ts';
 import { postgresProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
+import { sealedAuditStore } from './sealed-audits.ts';
 import { recordSnapshot } from './snapshots.ts';
 import { uploadStore } from './uploads.ts';
 import { WRITE, WRITE_PARAMETERS } from './writing.ts';
@@ -70,6 +71,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     engine: 'postgres',
     organizations: organizationStore(connections, clock, onLostAudit, options.sealRegistry),
     uploads: uploadStore(connections, millis),
+    sealedAudits: sealedAuditStore(connections, clock?.text),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (transaction) => work(readerOf(transaction, organizationId, clock?.text))),

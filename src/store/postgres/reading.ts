@@ -26,6 +26,7 @@ import { historyReader } from './history.ts';
 import type { SectionRow } from './loading.ts';
 import { aggregateFrom, answersFrom, loadStatement, pageStatement } from './loading.ts';
 import { currentPolicy } from './policies.ts';
+import { sealedAuditReader } from './sealed-audits.ts';
 import { snapshotReader } from './snapshots.ts';
 import { admissions, commands, documents, events, policyLog, receipts, streams } from './schema.ts';
 import type { Row, Value } from './session.ts';
@@ -117,6 +118,7 @@ export function readerOf(
       all(HASHES, [groupId], (record: { kind: AggregateKind; id: string; hash: string }) => ({ ...record })),
     ...historyReader(transaction, organizationId),
     ...snapshotReader(transaction, organizationId),
+    ...sealedAuditReader(transaction, organizationId),
     audit: (afterId, limit, groupId) =>
       auditPage(transaction, organizationId, { afterId, limit: pageLimit(limit), groupId }),
     refusals: (groupId) => refusalsOf(transaction, organizationId, groupId),

@@ -12,6 +12,7 @@ import { currentPolicy } from './policies.ts';
 import { admissionsOf, readerOf, receiptOf, streamHeads, textsOf } from './reading.ts';
 import { asCardChange } from '../registry-rules.ts';
 import { changeRegistry, registryRevision } from './registry.ts';
+import { insertDueSeal } from './sealed-audits.ts';
 import { writeTransition } from './writing.ts';
 
 /** There is no race to run again for: the writer waits for its lock. */
@@ -73,4 +74,5 @@ function writeAll(
   const refused = registry && changeRegistry(connection, organizationId, asCardChange(registry), { recordedAt, seal });
   if (refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${refused}`);
   writeTransition(connection, organizationId, write);
+  if (write.auditToSeal) insertDueSeal(connection, organizationId, write.auditToSeal);
 }

@@ -9,7 +9,12 @@ import type { SqliteConnection } from './connection.ts';
 import { insertRecord } from './inserting.ts';
 import { insertStatement, tenantStatement } from './statements.ts';
 
-const LAST = tenantStatement('last audit id', 'SELECT max(id) AS id FROM audit WHERE organization_id = ?1');
+/** A number that was sealed is not given again. */
+const LAST = tenantStatement(
+  'last audit id',
+  `SELECT max(coalesce((SELECT max(id) FROM audit WHERE organization_id = ?1), 0),
+     coalesce((SELECT max(last_id) FROM sealed_audits WHERE organization_id = ?1), 0)) AS id`,
+);
 const INSERT = insertStatement('audit', [
   'id',
   'recorded_at',
@@ -69,7 +74,7 @@ export function recordAudit(
   now: string,
   entry: AuditEntry,
 ): void {
-  const id = (connection.first<{ id: number | null }>(LAST, organizationId)?.id ?? 0) + 1;
+  const id = (connection.first<{ id: number }>(LAST, organizationId)?.id ?? 0) + 1;
   insertRecord(connection, INSERT, organizationId, { id, recorded_at: now, ...auditToRecord(entry) });
   connection.run(EXPIRE, organizationId, now, DEFAULT_POLICY.auditRetentionDays, AUDIT_EXPIRED_AT_ONCE);
   if (id % AUDIT_TIDIED_EVERY !== 0) return;

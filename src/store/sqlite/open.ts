@@ -14,6 +14,7 @@ import { migrateSqlite } from './migrate.ts';
 import { organizationStore } from './organizations.ts';
 import { sqliteProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
+import { sealedAuditStore } from './sealed-audits.ts';
 import { recordSnapshot } from './snapshots.ts';
 import { uploadStore } from './uploads.ts';
 
@@ -54,6 +55,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
     engine: 'sqlite',
     organizations: organizationStore(connections, clock, onLostAudit, sealRegistry),
     uploads: uploadStore(connections, millis),
+    sealedAudits: sealedAuditStore(connections, clock),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>
       connections.read(organizationId, (connection) => work(readerOf(connection, organizationId, clock))),

@@ -26,6 +26,7 @@ import type { SqliteConnection } from './connection.ts';
 import { ADMISSION, COMMAND, DOCUMENT, historyReader, RECEIPT } from './history.ts';
 import { load, page } from './loading.ts';
 import { currentPolicy } from './policies.ts';
+import { sealedAuditReader } from './sealed-audits.ts';
 import { snapshotReader } from './snapshots.ts';
 import { tenantStatement } from './statements.ts';
 import { findUpload } from './uploads.ts';
@@ -120,6 +121,7 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
       connection.all<{ kind: AggregateKind; id: string; hash: string }>(HASHES, organizationId, groupId),
     ...historyReader(connection, organizationId),
     ...snapshotReader(connection, organizationId),
+    ...sealedAuditReader(connection, organizationId),
     audit: async (afterId, limit, groupId) =>
       auditPage(connection, organizationId, { afterId, limit: pageLimit(limit), groupId }),
     refusals: async (groupId) => refusalsOf(connection, organizationId, groupId),
