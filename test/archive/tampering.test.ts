@@ -25,6 +25,8 @@ const OF_AN_ORGANIZATION = VERIFIED.filter((table) => table !== 'organizations')
 const NOT_VERIFIED = {
   audit: 'a protected record of refusals, which drops its oldest rows',
   challenges: 'forgotten when they expire',
+  sealed_audits: 'where refusals are that were sealed; it opens or it does not, and is purged',
+  tenant_keys: 'what is wrapped under one opens or does not',
   uploads: 'who brought which bytes, forgotten after a day; the bytes prove themselves by their hash',
 };
 

@@ -128,10 +128,11 @@ async function commit(
     if (ruling.refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${ruling.refused}`);
     statements.push(...ruling.statements);
   }
+  statements.push(writeStatement(organizationId, transitions));
   for (const { auditToSeal } of transitions) {
     if (auditToSeal) statements.push(dueSealStatement(organizationId, auditToSeal));
   }
-  await transaction.commit(...statements, writeStatement(organizationId, transitions));
+  await transaction.commit(...statements);
 }
 
 /** Most Commands read no list and count nothing. */
