@@ -256,7 +256,7 @@ describe.each(STORES)('the sealed audit on $name', ({ name, open }) => {
     const vandal = await Vandal.over(opened);
     const [stored] = (await vandal.rows('sealed_audits')).filter((one) => one['group_id'] === mission.groupId);
     try {
-      const address = `${organizationId} ${mine!.blobHash}`;
+      const address = `${organizationId} ${mine.blobHash}`;
       const bytes = blobs.kept.get(address)!;
       for (let at = 0; at < bytes.length; at += 7) {
         const changed = Buffer.from(bytes);
@@ -273,7 +273,7 @@ describe.each(STORES)('the sealed audit on $name', ({ name, open }) => {
         );
         await expect(read).rejects.toMatchObject({ kind: 'altered' });
       }
-      const { wrappedKey, blobHash } = others!;
+      const { wrappedKey, blobHash } = others;
       const undo = await vandal.set('sealed_audits', stored!, { wrapped_key: wrappedKey, blob_hash: blobHash });
       await expect(seen(mission.groupId)).rejects.toMatchObject({ kind: 'altered' });
       await undo?.();
