@@ -1,4 +1,6 @@
 // The whole service, from the archival of a Group to what an auditor is shown of it after a restart.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Accepted } from '../../src/worker/answers.ts';
 import { signCommand, type CommandDraft, type Epochs } from '../../src/worker/commands.ts';
@@ -69,6 +71,21 @@ describe.each(ENGINES)('archival over HTTP on %s', (engine) => {
     return serving.service.store.read(organization!.organizationId, (reader) => reader.audit(0, 100, mission.groupId));
   };
 
+  /** There is one, apart from contents and snapshots. */
+  function sealedFile(): string {
+    const { MWP_BLOBS_DIR, MWP_DATA_DIR } = place.environment;
+    const folder = join(MWP_BLOBS_DIR ?? join(MWP_DATA_DIR ?? '', 'blobs'), 'audit');
+    const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files).toHaveLength(1);
+    return join(files[0]!.parentPath, files[0]!.name);
+  }
+
+  function spoil(path: string): void {
+    const bytes = readFileSync(path);
+    bytes[20] = (bytes[20] as number) ^ 1;
+    writeFileSync(path, bytes);
+  }
+
   it('MWP-MSN-009b: closes the Group, shows it on, and seals its refusals, which auditors read as before', async () => {
     const refused = ['urn:test:action:1', 'urn:test:action:2'];
     for (const actionId of refused) {
@@ -108,5 +125,17 @@ describe.each(ENGINES)('archival over HTTP on %s', (engine) => {
       'INVALID_STATE_TRANSITION',
     ]);
     expect(serving.lines('an audit could not be sealed')).toEqual([]);
+
+    spoil(sealedFile());
+    const spoilt = await fetch(`${serving.url}/v1/orgs/${SLUG}${AUDIT_OF(mission.groupId)}`, {
+      headers: { authorization: `Bearer ${await serving.tokenOf(archivist)}` },
+    });
+    const answer = (await spoilt.json()) as { code: string; message: string };
+    expect([spoilt.status, answer.code, answer.message]).toEqual([
+      500,
+      'INTERNAL_ERROR',
+      'the sealed audit does not open',
+    ]);
+    expect(serving.lines('a sealed audit does not open')).toHaveLength(1);
   });
 });
