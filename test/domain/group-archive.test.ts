@@ -96,12 +96,14 @@ describe('MWP-MSN-009b, MWP-EVT-005e: group_archive', () => {
   });
 
   it('MWP-MSN-011: who was invited reads no more than before, and nothing once the invitation had lapsed', () => {
-    for (const [seconds, level] of [
-      [3_539.999, 'provisional'],
-      [3_540, 'MEMBERSHIP_REQUIRED'],
-      [7_200, 'MEMBERSHIP_REQUIRED'],
+    for (const [seconds, level, end] of [
+      [3_539.999, 'provisional', undefined],
+      [3_540, 'MEMBERSHIP_REQUIRED', undefined],
+      // Spelled as the authority spells the time of the archival.
+      [3_540, 'MEMBERSHIP_REQUIRED', '2026-11-29T13:00:00.000Z'],
+      [7_200, 'MEMBERSHIP_REQUIRED', undefined],
     ] as const) {
-      const given = endedMission();
+      const given = endedMission(end);
       given.advance(seconds);
       given.accept(archive(takenSnapshot(given)));
       expect(readsAs(given, STRANGER)).toBe(level);

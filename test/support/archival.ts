@@ -9,7 +9,7 @@ export const ARCHIVE = 'ext.missionweaveprotocol.core.group_archive';
 export const ARCHIVIST = { type: 'service', id: 'urn:test:service:archivist' } as const;
 
 /** A Worker is a member, a stranger was invited until one o'clock, and the Mission is given up. */
-export function endedMission(): World {
+export function endedMission(provisionalExpiresAt = '2026-11-29T13:00:00Z'): World {
   const world = activeMission();
   world.policy.services.push({ serviceId: ARCHIVIST.id, kinds: [ARCHIVE], relay: false });
   world.accept(byOwner('membership.change', { principal: WORKER, roles: ['worker'] }));
@@ -18,7 +18,7 @@ export function endedMission(): World {
       principal: STRANGER,
       roles: ['worker'],
       provisional: true,
-      provisionalExpiresAt: '2026-11-29T13:00:00Z',
+      provisionalExpiresAt,
       visibilityAfterSequence: 0,
       contextPackage: contextPackage({ generatedBy: COORDINATOR }),
     }),
