@@ -107,7 +107,7 @@ describe.each(STORES)('an archived Group on $name', ({ open }) => {
     expect(await faults()).toEqual([]);
   });
 
-  it('is none, and has neither Event, where the snapshot is not the one that was taken here, or not of its head', async () => {
+  it('MWP-ADM-014b, MWP-EVT-005e: is none, and has neither Event, where the snapshot is not the one that was taken here, or not of its head', async () => {
     const { tenant, mission } = played;
     const { body } = await snapshotFor(tenant, groupId(), blobs);
     const { signature: _signature, ...rest } = JSON.parse(body) as GroupSnapshot;
