@@ -2,11 +2,14 @@
 // for tests and for the demo.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditSeals } from './archive/audit/ports.ts';
+import { createAuditSeals } from './archive/audit/seals.ts';
 import { withSealedBodies } from './archive/segments/opened.ts';
 import { createSnapshots } from './archive/snapshot/take.ts';
 import { Upkeep, type Told, type UpkeepOptions } from './archive/upkeep/upkeep.ts';
-import { createAuthority } from './authority/authority.ts';
+import { createAuthority, type AuthorityOptions } from './authority/authority.ts';
 import type { Alarm } from './authority/seen.ts';
+import { groupArchive } from './domain/commands/group-archive.ts';
 import { ConfigFault, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
 import { metricsApp } from './http/metrics.ts';
@@ -76,7 +79,8 @@ export async function composeService(
   try {
     const signers = new VaultSigners(database.organizations, vault);
     await proveMasterKey(database, signers);
-    const { contents: blobs, snapshots: snapshotBlobs, segments: segmentBlobs } = await openBlobs(config, database);
+    const spaces = await openBlobs(config, database);
+    const { contents: blobs, snapshots: snapshotBlobs, segments: segmentBlobs, audits: auditBlobs } = spaces;
     const opened = withSealedBodies(database, segmentBlobs);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
     const snapshots = createSnapshots({ store: opened, blobs: snapshotBlobs, signers });
@@ -84,7 +88,13 @@ export async function composeService(
     const upkeep = new Upkeep({ store: opened, segmentBlobs, snapshots, snapshotBlobs, ...told(logger), ...options });
     const store = upkeep.watching(opened);
     lifecycle.started({ name: 'the look at a Group under way', stop: () => upkeep.stop() });
-    const authority = createAuthority({ store, signers, alarm, observer: observation, checkSeal, ...options });
+    const failed = (tenant: string, error: unknown) => alarm('an audit could not be sealed', error, { tenant });
+    const audits = createAuditSeals({ store, blobs: auditBlobs, vault, failed, ...options });
+    lifecycle.started({ name: 'the audit that is being sealed', stop: () => audits.stop() });
+    const accepted = sealAfterArchival(audits);
+    const shared = { store, signers, alarm, checkSeal, accepted };
+    const authority = createAuthority({ ...shared, observer: observation, ...options });
+    audits.wakeAll();
     const metricsText = () => observation.metrics.text();
     const keys = () => keyProblems(store, signers);
     const readiness = new Readiness({ database: () => store.problems(), keys });
@@ -92,6 +102,7 @@ export async function composeService(
       store,
       blobs,
       snapshotBlobs,
+      auditBlobs,
       contentBytesMaximum: config.contentBytesMaximum,
       authority,
       signers,
@@ -110,6 +121,13 @@ export async function composeService(
     await lifecycle.stop();
     throw error;
   }
+}
+
+/** What archival leaves to do, after its answer. A repeated Command may find it undone, too. */
+function sealAfterArchival(audits: AuditSeals): AuthorityOptions['accepted'] {
+  return ({ organizationId }, { kind }) => {
+    if (kind === groupArchive.kind) audits.wake(organizationId);
+  };
 }
 
 /** Composes and listens. Rejects with what stands in the way; nothing is left running then. */

@@ -34,7 +34,12 @@ export async function openBlobs(
   const open = (space: BlobSpace) =>
     blobs.kept === 'database' ? store.blobs(space) : openBlobFiles(join(blobs.directory, space));
   try {
-    return { contents: await open('contents'), snapshots: await open('snapshots'), segments: await open('segments') };
+    return {
+      contents: await open('contents'),
+      snapshots: await open('snapshots'),
+      segments: await open('segments'),
+      audits: await open('audits'),
+    };
   } catch (error) {
     if (!(error instanceof BlobFault)) throw error;
     const where = blobs.kept === 'files' ? `(${blobs.directory}) ` : '';

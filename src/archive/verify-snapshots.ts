@@ -4,15 +4,16 @@ import type { GroupSnapshot } from '../protocol/documents/group-snapshot.ts';
 import type { OrganizationId } from '../protocol/ids.ts';
 import { samePrincipal } from '../protocol/principals.ts';
 import type { EventRow, PolicyLogRow, Reader, SnapshotRow, StreamHead } from '../store/port.ts';
-import { linkOf, type SnapshotLink } from '../trust/snapshot-link.ts';
+import { linkOf, policyEntryOf, type SnapshotLink } from '../trust/snapshot-link.ts';
 import { readDocument } from '../trust/verify.ts';
 import { canonicalText, sha256Label, tryCanonicalText } from '../wire/canonical.ts';
+import { archivedOn } from './check-archival.ts';
 import { checkAdmission } from './check-rows.ts';
 import { judge, lookupOf, type Accepting } from './check-signatures.ts';
 import { compareColumns, type Findings } from './findings.ts';
 import type { StreamFold } from './fold.ts';
 import { signingHashOf } from './recorded.ts';
-import { POLICY_ENTRIES_MAXIMUM, policyEntryOf } from './snapshot/gather.ts';
+import { POLICY_ENTRIES_MAXIMUM } from './snapshot/gather.ts';
 import { isOutdated } from './snapshot/outdated.ts';
 import type { SnapshotBlobs } from './snapshot/ports.ts';
 import { snapshotStream } from './snapshot/sign.ts';
@@ -62,6 +63,7 @@ export class SnapshotWalk {
   /** `bounds`: ids of the first Event and of those at which the segments so far begin and end. */
   async passed(at: Passed, bounds: readonly string[], findings: Findings): Promise<void> {
     this.bounds = bounds;
+    this.checkArchived(at, findings);
     this.entries = [...this.entries, ...at.policyLog].slice(-POLICY_ENTRIES_MAXIMUM);
     for (;;) {
       const next = await this.first();
@@ -71,6 +73,17 @@ export class SnapshotWalk {
       this.previous = next;
       this.entries = [];
     }
+  }
+
+  /** An archive rests on the snapshot that stood when it was made. */
+  private checkArchived({ events }: Passed, findings: Findings): void {
+    const named = archivedOn(events);
+    if (
+      !named ||
+      (named.snapshotId === this.previous?.snapshotId && named.snapshotHash === this.previous?.artifactHash)
+    )
+      return;
+    findings.fault('group_snapshots: the one that the Group was archived on is not the latest before that');
   }
 
   /** After the last transition. */

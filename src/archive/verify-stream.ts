@@ -2,6 +2,7 @@
 // Where the transitions come from, a store or a bundle, is not known here, and memory is bounded by a page and the state.
 import type { RowCounts, StreamHead, TextRow } from '../store/port.ts';
 import { chainNext, emptyHead, logDigest } from '../wire/chain.ts';
+import { checkArchival, isArchival } from './check-archival.ts';
 import { checkForeignReceipt, checkReceipt } from './check-receipt.ts';
 import { belongsTo, checkAdmission, checkCommand, checkEmbedded, checkEvent } from './check-rows.ts';
 import { judgePage, type Accepting, type JudgedTransition } from './check-signatures.ts';
@@ -69,11 +70,18 @@ class Walk {
     const { recorded } = judged;
     const expected = this.end.revision + 1;
     if (recorded.revision !== expected) this.findings.fault(`revision ${recorded.revision} where ${expected} was due`);
+    const before = isArchival(recorded) ? { end: { ...this.end }, stateHash: this.stateHash() } : undefined;
     this.end.revision = recorded.revision;
     this.takeEvents(judged);
     this.takeCommand(judged);
+    if (before) checkArchival(recorded, before, this.accepting, this.findings);
     this.takePolicyLog(recorded);
     this.takeLog(recorded);
+  }
+
+  private stateHash(): string | undefined {
+    const { fold, accepting, stream } = this;
+    return fold.whole ? fold.stateHash(accepting.organizationId, stream.streamId) : undefined;
   }
 
   at({ events, policyLog }: RecordedTransition): Passed {

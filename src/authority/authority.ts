@@ -35,6 +35,8 @@ export interface AuthorityOptions {
   alarm?: Alarm;
   observer?: AuthorityObserver;
   pass?: PassPoint;
+  /** Told of each accepted Command, a repeated one too, once its answer stands. Nobody waits for it, and it never throws. */
+  accepted?: (organization: OrganizationRow, command: Command) => void;
   /** Without it the Registry's log is believed for its chain alone. */
   checkSeal?: CheckSeal;
 }
@@ -51,8 +53,9 @@ class GroupAuthority implements Authority {
   private readonly alarm: Alarm;
   private readonly observer: AuthorityObserver;
   private readonly pass: PassPoint;
+  private readonly accepted: NonNullable<AuthorityOptions['accepted']>;
 
-  constructor({ store, signers, newId, alarm, observer, pass, checkSeal }: AuthorityOptions) {
+  constructor({ store, signers, newId, alarm, observer, pass, checkSeal, accepted }: AuthorityOptions) {
     this.store = store;
     this.signers = signers;
     this.newId = newId ?? (() => `urn:uuid:${randomUUID()}`);
@@ -64,6 +67,7 @@ class GroupAuthority implements Authority {
     });
     this.observer = observer ?? UNOBSERVED;
     this.pass = pass ?? passUnwatched;
+    this.accepted = accepted ?? (() => {});
   }
 
   async submit(organization: OrganizationRow, bytes: Uint8Array, caller: Caller): Promise<Submission> {
@@ -82,11 +86,12 @@ class GroupAuthority implements Authority {
     for (let attempt = 1; ; attempt += 1) {
       const last = attempt === ATTEMPTS_MAXIMUM;
       const began = performance.now();
+      const judgedAt = this.evidence.revisionHeld(organization.organizationId);
       const preparation = await prepareCommand(organization.organizationId, bytes, this.evidence);
       this.observer.prepared(began);
       seen.command = preparation.ok ? preparation.command.prepared.command : (preparation.command ?? {});
       if (!preparation.ok) {
-        if (!last && (await this.mayBeOutdated(organization, preparation.failure))) continue;
+        if (!last && (await this.mayBeOutdated(organization, preparation.failure, judgedAt))) continue;
         return this.refuse(seen, bytes, preparation);
       }
       const { command } = preparation;
@@ -98,9 +103,11 @@ class GroupAuthority implements Authority {
       }
       switch (verdict.verdict) {
         case 'accepted':
+          this.accepted(organization, command.prepared.command);
           return { accepted: true, receipt: verdict.receipt, events: verdict.events, duplicate: false };
         case 'duplicate':
           this.pass('receipt-found');
+          this.accepted(organization, command.prepared.command);
           return this.repeat(organization, verdict.receipt, caller);
         case 'refused':
           return this.refuse(seen, bytes, {
@@ -128,10 +135,11 @@ class GroupAuthority implements Authority {
   private async mayBeOutdated(
     { organizationId }: OrganizationRow,
     failure: TrustFailure | undefined,
+    judgedAt: number | undefined,
   ): Promise<boolean> {
     const stage = failure?.diagnostic.forAudit().stage;
     if (stage !== 'key-resolution' && stage !== 'signature') return false;
-    return this.evidence.catchUp(organizationId);
+    return this.evidence.catchUp(organizationId, judgedAt);
   }
 
   /** A uniqueness rule that did not hold means that another transition came first: look again, and see it. */
@@ -165,7 +173,10 @@ class GroupAuthority implements Authority {
       const rows = await reader.eventsById(receipt.eventIds);
       const view = new View();
       const groups = [...new Set(rows.map(({ groupId }) => groupId))].filter((groupId) => groupId !== '');
-      const reads = groups.map((groupId) => one('membership', membershipKey(groupId, caller.principal)));
+      const reads = groups.flatMap((groupId) => [
+        one('membership', membershipKey(groupId, caller.principal)),
+        one('group', groupId),
+      ]);
       view.admit(reads, await reader.load(reads));
       return rows
         .filter(({ groupId, position }) => seesEvent(view, caller.principal, groupId || undefined, position))

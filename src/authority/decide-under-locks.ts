@@ -1,6 +1,6 @@
 // Steps 3 to 5 of design section 4, inside the transaction: receipt, admission, decision, and the rows to write.
 // It may run more than once for one Command (the store retries a deadlock), so it has no effect of its own.
-import { decideCommand } from '../domain/decide.ts';
+import { commonRefusal, decideCommand } from '../domain/decide.ts';
 import type { DecisionContext } from '../domain/decider.ts';
 import { organizationStream } from '../domain/stream-names.ts';
 import { seesEvent } from '../domain/visibility.ts';
@@ -16,6 +16,7 @@ import type { AuthorityKeys } from './authority-keys.ts';
 import { registryAddition } from './card-registry.ts';
 import type { FailedDocument } from './failed-document.ts';
 import { gather } from './gather.ts';
+import { groupRecord } from './group-record.ts';
 import type { Caller } from './ports.ts';
 import type { PreparedCommand } from './prepare.ts';
 import { policyHistory } from './policy-history.ts';
@@ -74,6 +75,10 @@ export async function decideUnderLocks(
   const toDecide = documentFailure
     ? { ...prepared.prepared, documentRefusal: documentFailure.failure.refusal }
     : prepared.prepared;
+  // Nobody makes the authority read a whole Group who may not archive it.
+  if (toDecide.kind.decidesOnRecord === true && !commonRefusal(toDecide, view, context)) {
+    context.record = await groupRecord(organization.organizationId, toDecide.command, opened, acceptance);
+  }
   const decision = decideCommand(toDecide, view, context);
   if (isRefusal(decision)) {
     const isForDocument = documentFailure && decision === documentFailure.failure.refusal;

@@ -58,11 +58,20 @@ export class StoreEvidence implements RegistryEvidence {
     return fault ?? { outcome: 'established', registry };
   }
 
-  /** Looks now. True when the Registry had moved on, so that what was judged before may be judged otherwise. */
-  async catchUp(organizationId: string): Promise<boolean> {
+  /** That a judgement which begins now will see, or a later one; undefined: none is held that could be believed. */
+  revisionHeld(organizationId: string): number | undefined {
+    const held = this.held.get(organizationId);
+    return held && !held.fault && held.registry.revision > 0 ? held.registry.revision : undefined;
+  }
+
+  /**
+   * Looks now. True when the Registry has moved on since `judgedAt`, so that what was judged then may be judged otherwise:
+   * also where another Command's look was first. Without it, since now.
+   */
+  async catchUp(organizationId: string, judgedAt?: number): Promise<boolean> {
     const held = this.holdFor(organizationId);
     if (held.fault && performance.now() < held.fault.until) return false;
-    const before = held.fault ? -1 : held.registry.revision;
+    const before = held.fault ? -1 : (judgedAt ?? held.registry.revision);
     // One that began before this call may have read before it.
     await held.looking;
     held.looking ??= this.look(organizationId, held).finally(() => delete held.looking);

@@ -62,8 +62,15 @@ export function buildTransition(parts: TransitionParts): { transition: Transitio
     admissions,
     receipt,
     policyLog,
+    ...auditToSeal(parts),
   };
   return { transition, receipt: receipt.body };
+}
+
+function auditToSeal({ decision, context }: TransitionParts): Pick<Transition, 'auditToSeal'> {
+  if (!decision.sealsRefusals) return {};
+  const { count: records, firstId, lastId } = decision.sealsRefusals;
+  return { auditToSeal: { groupId: context.command.groupId ?? '', records, firstId, lastId } };
 }
 
 function eventRow(event: AppendedEvent, revision: number, { commandHash, now, signer }: AppendContext): EventRow {

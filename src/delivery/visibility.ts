@@ -13,7 +13,7 @@ import type {
   WorkProposalAggregate,
 } from '../domain/aggregates.ts';
 import { hasEnded } from '../domain/decide.ts';
-import { rolesOf, seesEverything } from '../domain/memberships.ts';
+import { isEndedByArchival, rolesOf, seesEverything } from '../domain/memberships.ts';
 import { samePrincipal, type Principal } from '../protocol/principals.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import { compareTimestamps } from '../protocol/timestamps.ts';
@@ -42,22 +42,20 @@ export function judgeMembership(
   now: string,
 ): Standing | Refusal {
   if (!group || !membership) return groupNotFound();
-  const keepsReading = membership.state === 'ended' && endedByArchival(group, membership);
-  if (hasEnded(membership, now) && !keepsReading) {
+  if (hasEnded(membership, now) && !isEndedByArchival(group, membership)) {
     return refuse('MEMBERSHIP_REQUIRED', 'the Membership in this Group has ended');
   }
-  const level = membership.state === 'provisional' ? 'provisional' : seesEverything(membership) ? 'full' : 'limited';
+  // Archival gives nobody more than it had: who had not accepted anything yet is as it was.
+  const neverAccepted =
+    membership.state === 'ended' && membership.documents.every(({ activatedAt }) => activatedAt === undefined);
+  const isProvisional = membership.state === 'provisional' || neverAccepted;
+  const level = isProvisional ? 'provisional' : seesEverything(membership) ? 'full' : 'limited';
   const { member: principal, visibilityStartSequence: startSequence } = membership;
   return { level, principal, roles: rolesOf(membership), startSequence };
 }
 
 export function groupNotFound(): Refusal {
   return refuse('GROUP_NOT_FOUND', 'no such Group');
-}
-
-function endedByArchival(group: GroupAggregate, membership: MembershipAggregate): boolean {
-  if (group.state !== 'archived' || group.archivedAt === undefined) return false;
-  return membership.documents.every(({ endedAt }) => endedAt === group.archivedAt);
 }
 
 /** For what a provisional Membership does not show at all. */

@@ -5,6 +5,7 @@ import { describeFault } from '../protocol/documents/catalogue.ts';
 import { compareTimestamps } from '../protocol/timestamps.ts';
 import { membershipKey, type MembershipAggregate } from './aggregates.ts';
 import type { Command, CommandKind, Decision, DecisionContext, Request } from './decider.ts';
+import { isEndedByArchival } from './memberships.ts';
 import { one, type Read } from './reads.ts';
 import { hasRight, maySend } from './rights.ts';
 import { groupOf, missionRead } from './roles.ts';
@@ -53,6 +54,15 @@ export function commonReads(command: Command, kind: CommandKind<unknown>): Read[
 
 export function decideCommand<P>(prepared: Prepared<P>, view: View, context: DecisionContext): Decision {
   const { kind, command, payload } = prepared;
+  const refusal = commonRefusal(prepared, view, context);
+  if (refusal) return refusal;
+  if (!payload.ok) return payload.refusal;
+  return kind.decide({ command, payload: payload.value }, view, context);
+}
+
+/** Whatever the kind itself would say. Asked before, too, where what it decides on costs more than these checks. */
+export function commonRefusal<P>(prepared: Prepared<P>, view: View, context: DecisionContext): Refusal | undefined {
+  const { kind, command, payload } = prepared;
   const early =
     checkExtensions(command) ??
     checkActorType(command, kind) ??
@@ -67,8 +77,7 @@ export function decideCommand<P>(prepared: Prepared<P>, view: View, context: Dec
     checkEnvelopeAgrees(request) ??
     checkNotArchived(command, kind, view) ??
     checkLimits(request, kind, view, context) ??
-    checkRevision(request, kind, view) ??
-    kind.decide(request, view, context)
+    checkRevision(request, kind, view)
   );
 }
 
@@ -116,6 +125,8 @@ function checkMembership(
   if (command.actor.type === 'service') return undefined;
   const membership = view.get('membership', membershipKey(groupId, command.actor));
   if (!membership) return unknown;
+  // Archival ended it; that the Group is archived says more, and is said in its turn (C17).
+  if (isEndedByArchival(group, membership)) return undefined;
   if (hasEnded(membership, context.now)) return refuse('MEMBERSHIP_STALE', 'the Membership has ended');
   if (command.membershipEpoch !== membership.membershipEpoch) {
     return refuse('MEMBERSHIP_STALE', 'the Membership Epoch is not the current one');

@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import type { Principal, PrincipalType } from '../protocol/principals.ts';
 import type { Refusal } from '../protocol/refusals.ts';
 import type { Extensions } from './aggregates.ts';
+import type { GroupRecord, RefusalRange } from './group-record.ts';
 import type { Policy } from './policy.ts';
 import type { Read } from './reads.ts';
 import type { View } from './view.ts';
@@ -65,6 +66,8 @@ export interface DecisionContext {
   authority: Principal;
   /** Sequence of the Group's last Event before this Command; 0 for a Group that does not exist yet. */
   headSequence: number;
+  /** Only for a kind that decides on it. */
+  record?: GroupRecord;
 }
 
 export interface EventDraft {
@@ -98,6 +101,8 @@ export interface Accepted {
   primary?: number;
   policyLog?: PolicyEntryDraft[];
   registry?: RegistryDraft;
+  /** Records of refusals that are sealed from now on, all about the Command's Group. */
+  sealsRefusals?: Required<RefusalRange>;
 }
 
 /**
@@ -125,6 +130,8 @@ export interface CommandKind<P> {
   readonly group: 'existing' | 'new' | 'none';
   /** May a provisional member send it? Only work.accept_offer. */
   readonly provisionalAllowed?: boolean;
+  /** Does it want `context.record`? Read once the common checks let the Command through; such a Command is decided alone. */
+  readonly decidesOnRecord?: boolean;
   /** `reads` and `moreReads` may be asked before these are verified; `decide` runs only when all of them were. */
   documents?(payload: P): EmbeddedDocument[];
   /** Which revision `expectedRevision` is compared with: commands.md (c). `undefined`: the aggregate does not exist. */

@@ -2,11 +2,14 @@
 import { principalKey, samePrincipal, type Principal } from '../protocol/principals.ts';
 import {
   membershipKey,
+  type GroupAggregate,
   type MembershipAggregate,
   type MembershipDocument,
   type MembershipRole,
   type MissionAggregate,
 } from './aggregates.ts';
+import { compareTimestamps } from '../protocol/timestamps.ts';
+import { list, type ListRead } from './reads.ts';
 import type { View } from './view.ts';
 
 export function hasActiveRole(membership: MembershipAggregate | undefined, role: MembershipRole): boolean {
@@ -75,6 +78,29 @@ export function activationEvent({ groupId, member, membershipEpoch, documents }:
     aggregateRevision: epoch,
     payload: { memberships, principal: member, membershipEpoch: epoch },
   };
+}
+
+export function unendedMembershipsRead(groupId: string): ListRead & { kind: 'membership' } {
+  return list('membership', { groupId, states: ['provisional', 'active'] }) as ListRead & { kind: 'membership' };
+}
+
+/** As archival leaves it. A provisional one that was not accepted in time ended then, and does not read on (MWP-MSN-011). */
+export function archivedMembership(membership: MembershipAggregate, archivedAt: string): MembershipDocument[] {
+  const { membershipEpoch, documents } = membership;
+  const endedAt = lapseBefore(membership, archivedAt) ?? archivedAt;
+  return documents.map((document) => ({ ...document, state: 'ended', membershipEpoch: membershipEpoch + 1, endedAt }));
+}
+
+/** Whom archival ended keeps its read access (design section 8); whose Membership ended before does not get it back. */
+export function isEndedByArchival(group: GroupAggregate | undefined, membership: MembershipAggregate): boolean {
+  if (group?.archivedAt === undefined || membership.state !== 'ended') return false;
+  if (lapseBefore(membership, group.archivedAt) !== undefined) return false;
+  return membership.documents.every(({ endedAt }) => endedAt === group.archivedAt);
+}
+
+/** When a provisional one ran out, if that was by then. */
+function lapseBefore({ provisionalExpiresAt: end }: MembershipAggregate, time: string): string | undefined {
+  return end !== undefined && compareTimestamps(time, end) >= 0 ? end : undefined;
 }
 
 /** Scopes that a role brings when the Command names none. */

@@ -86,7 +86,12 @@ export interface Policy {
   onlineWindow: OnlineWindow;
   /** Events of a Group from one snapshot to the next. */
   snapshotEvery: number;
+  /** Groups of which nothing that is archived may be destroyed, whatever its age; EVERY_GROUP stands for all. */
+  legalHolds: string[];
 }
+
+/** In `legalHolds`. No Group has such an id. */
+export const EVERY_GROUP = '*';
 
 /** Some hours of a busy Group, and the whole life of most. */
 const DEFAULT_ONLINE_WINDOW: OnlineWindow = { events: 50_000 };
@@ -135,6 +140,7 @@ export const DEFAULT_POLICY: Policy = {
   auditRetentionDays: DEFAULT_AUDIT_RETENTION_DAYS,
   onlineWindow: DEFAULT_ONLINE_WINDOW,
   snapshotEvery: DEFAULT_SNAPSHOT_EVERY,
+  legalHolds: [],
 };
 
 /** A policy as it was stored, perhaps before there was such a member: what it lacks is at its default. */
@@ -146,11 +152,16 @@ export function completePolicy(stored: Omit<Policy, LaterMember> & Partial<Polic
     auditRetentionDays: stored.auditRetentionDays ?? DEFAULT_AUDIT_RETENTION_DAYS,
     onlineWindow: stored.onlineWindow ?? DEFAULT_ONLINE_WINDOW,
     snapshotEvery: stored.snapshotEvery ?? DEFAULT_SNAPSHOT_EVERY,
+    legalHolds: stored.legalHolds ?? [],
   };
 }
 
-type LaterMember = 'rates' | 'auditors' | 'auditRetentionDays' | 'onlineWindow' | 'snapshotEvery';
+type LaterMember = 'rates' | 'auditors' | 'auditRetentionDays' | 'onlineWindow' | 'snapshotEvery' | 'legalHolds';
 
 export function isAuditor({ auditors }: Policy, principal: Principal): boolean {
   return auditors.some((auditor) => samePrincipal(auditor, principal));
+}
+
+export function isHeld({ legalHolds }: Pick<Policy, 'legalHolds'>, groupId: string): boolean {
+  return legalHolds.includes(EVERY_GROUP) || legalHolds.includes(groupId);
 }

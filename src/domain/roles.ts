@@ -168,6 +168,13 @@ export function checkMissionNotTerminal(command: Command, view: View): Refusal |
   return refuse('INVALID_STATE_TRANSITION', `the Mission is ${mission.state}`);
 }
 
+/** T */
+export function checkMissionTerminal(command: Command, view: View): Refusal | undefined {
+  if (checkMissionNotTerminal(command, view)) return undefined;
+  const { mission } = missionOf(view, groupOf(command));
+  return refuse('INVALID_STATE_TRANSITION', `the Mission is ${mission.state}`);
+}
+
 export const NO_SUCH_ITEM = 'no such WorkItem in this Group';
 
 /** The WorkItem, if it is in this Group; one of another Group is as unknown as one that does not exist. */

@@ -1,11 +1,16 @@
 // Who may see which Event: the Membership and its visibility start decide (MWP-MSN-010, -012). Pure.
 import type { Principal } from '../protocol/principals.ts';
-import { membershipKey, type MembershipAggregate } from './aggregates.ts';
+import { membershipKey, type GroupAggregate, type MembershipAggregate } from './aggregates.ts';
+import { isEndedByArchival } from './memberships.ts';
 import type { View } from './view.ts';
 
-/** Of a Group's Events, those from the visibility start on; an ended Membership sees none. */
-export function membershipSees(membership: MembershipAggregate | undefined, sequence: number): boolean {
-  if (!membership || membership.state === 'ended') return false;
+/** Of a Group's Events, those from the visibility start on; an ended Membership sees none, unless archival ended it. */
+export function membershipSees(
+  group: GroupAggregate | undefined,
+  membership: MembershipAggregate | undefined,
+  sequence: number,
+): boolean {
+  if (!membership || (membership.state === 'ended' && !isEndedByArchival(group, membership))) return false;
   return sequence >= membership.visibilityStartSequence;
 }
 
@@ -16,5 +21,7 @@ export function membershipSees(membership: MembershipAggregate | undefined, sequ
 export function seesEvent(view: View, principal: Principal, groupId: string | undefined, sequence: number): boolean {
   if (groupId === undefined || principal.type === 'service') return true;
   const key = membershipKey(groupId, principal);
-  return view.has('membership', key) && membershipSees(view.get('membership', key), sequence);
+  if (!view.has('membership', key)) return false;
+  const group = view.has('group', groupId) ? view.get('group', groupId) : undefined;
+  return membershipSees(group, view.get('membership', key), sequence);
 }

@@ -2,6 +2,7 @@
 // what all of them share (limits, error documents, one log line per request) stands here.
 import { randomUUID } from 'node:crypto';
 import { Hono, type Context } from 'hono';
+import { SealFault, type AuditBlobs } from '../archive/audit/ports.ts';
 import type { SnapshotBlobs, Snapshots } from '../archive/snapshot/ports.ts';
 import { createSnapshots } from '../archive/snapshot/take.ts';
 import type { Authority, ServiceSigners } from '../authority/ports.ts';
@@ -41,6 +42,8 @@ export interface HttpParts {
   blobs: BlobStore;
   /** Apart from them: members put contents. */
   snapshotBlobs: SnapshotBlobs;
+  /** Sealed audits of archived Groups. */
+  auditBlobs: Pick<AuditBlobs, 'get'>;
   /** Bytes of one content. */
   contentBytesMaximum: number;
   /** Of what one principal has put and not published. */
@@ -181,6 +184,10 @@ function faultResponse(c: Parameters<typeof refusalResponse>[0], error: Error, l
   if (error instanceof BlobFault && error.kind === 'unavailable') {
     logger.warn({ ...namesOf(c), err: error, path: c.req.path }, 'the contents cannot be reached');
     return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service cannot answer now'));
+  }
+  if (error instanceof SealFault) {
+    logger.error({ ...namesOf(c), err: error, path: c.req.path }, 'a sealed audit does not open');
+    return refusalResponse(c, refuse('INTERNAL_ERROR', 'the sealed audit does not open'), { status: 500 });
   }
   logger.error({ ...namesOf(c), err: error, path: c.req.path }, 'a request failed');
   return refusalResponse(c, refuse('INTERNAL_ERROR', 'the service failed'), { status: 500 });

@@ -1,5 +1,6 @@
 // Records of refusals as the tables spell them. Both engines use the same names. Knows no SQL.
 import type { Principal, PrincipalType } from '../protocol/principals.ts';
+import type { RefusalRange } from '../domain/group-record.ts';
 import type { AuditEntry, AuditRow } from './port.ts';
 
 export interface AuditRecord {
@@ -65,6 +66,19 @@ export function auditFromRecord(record: AuditRecord): AuditRow {
     ...(record.document_key_id !== null && { documentKeyId: record.document_key_id }),
     ...(caller && { caller }),
   };
+}
+
+/** As an aggregate of a statement gives it; numbers may come as text. */
+export interface RangeRecord {
+  n: number | string;
+  first_id: number | string | null;
+  last_id: number | string | null;
+}
+
+export function rangeFromRecord(record: RangeRecord | undefined): RefusalRange {
+  const { n, first_id, last_id } = record ?? { n: 0, first_id: null, last_id: null };
+  if (first_id === null || last_id === null) return { count: 0 };
+  return { count: Number(n), firstId: Number(first_id), lastId: Number(last_id) };
 }
 
 function principalOf(type: PrincipalType | null, id: string | null): Principal | undefined {

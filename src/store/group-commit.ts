@@ -17,6 +17,7 @@ import {
   type AdmissionRow,
   type Opened,
   type ReceiptRow,
+  type RecordReader,
   type StreamHead,
   type Transition,
 } from './port.ts';
@@ -33,6 +34,7 @@ export interface BatchTransaction {
   texts(groupId: string, commitments: string[]): Promise<Map<string, string>>;
   lockGroups(groupIds: GroupId[]): Promise<StreamHead[]>;
   streamHeads(streamIds: string[]): Promise<StreamHead[]>;
+  record(): RecordReader;
   /** Writes them in this order, as one unit, and commits. */
   commit(transitions: Transition[]): Promise<void>;
 }
@@ -200,6 +202,10 @@ class SharedTransaction {
         return heads;
       },
       streamHeads: async (ids) => this.headsOf(ids, await this.transaction.streamHeads(ids)),
+      record: () => {
+        if (this.hasCompany) throw new NotTogether();
+        return this.transaction.record();
+      },
     };
   }
 

@@ -10,6 +10,7 @@ export function observedStore(store: AuthorityStore, observer: StoreObserver): A
     uploads: store.uploads,
     segments: store.segments,
     blobs: (space) => store.blobs(space),
+    sealedAudits: store.sealedAudits,
     acceptTransition: (organizationId, plan, decide) =>
       observer.acceptance(async () => {
         let mark = performance.now();

@@ -2,12 +2,14 @@
 // Every call begins with the tenant; nothing crosses Organizations. All times are UTC text with capital Z.
 import type { AggregateIndex } from '../domain/aggregate-index.ts';
 import type { AggregateKind } from '../domain/aggregates.ts';
+import type { RefusalRange } from '../domain/group-record.ts';
 import type { Policy } from '../domain/policy.ts';
 import type { LoadedAggregate, LoadedReads, Read } from '../domain/reads.ts';
 import type { AggregateChange } from '../domain/view.ts';
 import type { GroupId, OrganizationId } from '../protocol/ids.ts';
 import type { Principal } from '../protocol/principals.ts';
 import type { BlobSpace, BlobStore } from './port/blobs.ts';
+import type { AuditRange, SealedAuditReader, SealedAuditStore } from './port/sealed-audits.ts';
 import type { SegmentReader, SegmentStore } from './port/segments.ts';
 import type { Upload, UploadKey, UploadStore } from './port/uploads.ts';
 
@@ -36,6 +38,7 @@ export interface AuthorityStore {
   readonly organizations: OrganizationStore;
   readonly uploads: UploadStore;
   readonly segments: SegmentStore;
+  readonly sealedAudits: SealedAuditStore;
 
   /** Blobs in this very database, for who wants no folder beside it. Asks the database nothing yet. */
   blobs(space: BlobSpace): BlobStore;
@@ -87,7 +90,7 @@ export interface AcceptancePlan {
   /** Signing hashes whose admission records are wanted: the Command's and those of all embedded documents. */
   signingHashes: string[];
   reads: Read[];
-  /** Will lock further Groups, so it shares no transaction. An exclusive lock or a second Group means the same. */
+  /** Will lock further Groups or read the record of its own, so it shares no transaction. An exclusive lock or a second Group means the same. */
   alone?: boolean;
 }
 
@@ -118,7 +121,11 @@ export interface Acceptance {
   lockGroups(groupIds: GroupId[]): Promise<Map<string, StreamHead>>;
   /** Heads of Organization streams, which the actor or registry lock already protects. */
   streamHeads(streamIds: string[]): Promise<Map<string, StreamHead>>;
+  /** What stands of a locked Group in this moment. Only for who is `alone`: what others will have written is not in it. */
+  record(): RecordReader;
 }
+
+export type RecordReader = Pick<Reader, 'aggregateHashes' | 'latestSnapshot' | 'policyLog' | 'refusals'>;
 
 export type AcceptanceOutcome<Result> = { write?: Transition; result: Result };
 
@@ -151,6 +158,8 @@ export interface Transition {
   admissions: AdmissionRow[];
   receipt: ReceiptRow;
   policyLog: PolicyLogRow[];
+  /** Records of refusals that are to be sealed from then on. */
+  auditToSeal?: AuditRange;
   /**
    * What an Agent Card brings along. A principal that is there already is left as it is; bindings and validity records are
    * new ones. The Registry revision rises by one when anything is written, and its log gets an entry.
@@ -295,7 +304,7 @@ export interface PageRequest {
   limit: number;
 }
 
-export interface Reader extends HistoryReader, SegmentReader {
+export interface Reader extends HistoryReader, SegmentReader, SealedAuditReader {
   now(): Promise<string>;
   policy(): Promise<Policy>;
   load(reads: Read[]): Promise<LoadedReads>;
@@ -321,6 +330,8 @@ export interface Reader extends HistoryReader, SegmentReader {
   /** By position. */
   snapshots(groupId: string, afterPosition: number, limit: number): Promise<SnapshotRow[]>;
   audit(afterId: number, limit: number, groupId?: string): Promise<AuditRow[]>;
+  /** How many records of refusals there are about a Group, and the first and the last of them. */
+  refusals(groupId: string): Promise<RefusalRange>;
   upload(key: UploadKey): Promise<Upload | undefined>;
 }
 
@@ -602,6 +613,12 @@ export const NAMED_POINTS = [
   /** A refused Command waits for its audit record. */
   'audit-due',
   'audit-recorded',
+  /** The refusals of an archived Group are read and not sealed yet. */
+  'audit-seal-begun',
+  /** The sealed bytes are stored; the plain records are still what is read. */
+  'audit-blob-stored',
+  /** The plain records are gone. */
+  'audit-sealed',
   /** A login has used up its challenge; no session is opened and no token made. */
   'challenge-consumed',
   /** What became of a Command stands; not a byte of the answer has left. */

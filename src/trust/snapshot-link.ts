@@ -39,6 +39,12 @@ export function linkEntry(told: SnapshotLink, about: Omit<PolicyLogEntry, 'decis
   return { ...about, decision, details: { format: LINK_FORMAT, ...told } };
 }
 
+/** An entry of the log as a snapshot repeats it; `details`: JSON text. */
+export function policyEntryOf(row: Omit<PolicyLogEntry, 'details'> & { details: string }): PolicyLogEntry {
+  const { entryId, decision, actor, occurredAt, details } = row;
+  return { entryId, decision, actor, occurredAt, details: JSON.parse(details) as PolicyLogEntry['details'] };
+}
+
 /** Undefined where the first entry is no such link. */
 export function linkOf({ policyLog }: GroupSnapshot): SnapshotLink | undefined {
   const read = link.safeParse(policyLog[0]?.details);

@@ -198,6 +198,7 @@ describe('indexes', () => {
 const WHOLE_TENANT = [
   'current policy',
   'last audit id',
+  'latest key of the tenant',
   'make room in the audit',
   'stream ids',
   'registry revision',

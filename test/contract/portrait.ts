@@ -14,6 +14,8 @@ const SEALED_HASH = hash('sealed');
 const RECEIPT = { actor: AGENT, actionId: 'urn:action:same' };
 const UPLOAD = { principal: AGENT, hash: HASH };
 const FAR = '2126-01-01T00:00:00.000Z';
+/** No record has these numbers: the plain one stays. */
+const SEALED_AUDIT = { groupId: GROUP, records: 1, firstId: 7, lastId: 7 };
 
 /** `mark` is the one thing that tells two tenants apart. */
 export async function fillEveryTable(store: AuthorityStore, mark: string): Promise<OrganizationId> {
@@ -29,6 +31,7 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
   await store.uploads.complete(org, { ...UPLOAD, size: mark.length });
   for (const bytes of ['same', mark]) await store.blobs('contents').put(org, once(bytes));
   await store.organizations.recordAudit(org, { stage: 'domain', reason: mark, code: 'X', actor: AGENT });
+  await store.sealedAudits.tenantKey(org, () => mark);
   const plan = planFor([GROUP], { receipt: RECEIPT });
   await store.acceptTransition(org, plan, async ({ now }) => {
     const write = transitionOf({
@@ -55,7 +58,16 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
       commandHash: HASH,
       body: JSON.stringify(mark),
     });
+    write.auditToSeal = SEALED_AUDIT;
     return { write, result: undefined };
+  });
+  await store.sealedAudits.complete(org, {
+    ...SEALED_AUDIT,
+    format: 1,
+    keyVersion: 1,
+    lastRecordedAt: FAR,
+    wrappedKey: mark,
+    blobHash: HASH,
   });
   await store.recordSnapshot(org, snapshotSample({ body: mark }), {
     ...admissionRow(SNAPSHOT_HASH, `snapshots ${GROUP}`, 1, FAR),
@@ -138,6 +150,7 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
         texts: await acceptance.texts(GROUP, ['same']),
         streams: await acceptance.streamHeads([GROUP]),
         more: await acceptance.load(reads),
+        record: await acceptance.record().refusals(GROUP),
       },
     }),
   );
@@ -165,6 +178,9 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     segmentsFrom: await reader.segmentsFrom(SEALED, 1, 10),
     segmentOfRevision: await reader.segmentOfRevision(SEALED, 1),
     audit: await reader.audit(0, 10),
+    refusals: await reader.refusals(GROUP),
+    sealedAudit: await reader.sealedAudit(GROUP),
+    tenantKey: await reader.tenantKey(1),
     upload: await reader.upload(UPLOAD),
     streamRows: await reader.streamRows('', 10),
     transitions: await reader.transitions(GROUP, 0, 10),
@@ -185,6 +201,8 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     registry: await organizations.registrySince(org, 0),
     evidence: await organizations.keyEvidence(org, ['urn:key:1', 'urn:key:authority', 'urn:key:none']),
     sealedKeys: await organizations.sealedKeys(org),
+    due: await store.sealedAudits.due(org, '', 10),
+    expired: await store.sealedAudits.expired(org, '2127-01-01T00:00:00.000Z', '', 10),
     policy: await organizations.policy(org),
     standings: await store.segments.standings(org, '', 10),
     standing: await store.segments.standing(org, SEALED),

@@ -59,6 +59,7 @@ export class Actor {
   }
 
   epochs(): Epochs {
+    if (this.key.principal.type === 'service') return {};
     return { membershipEpoch: 1, ...(this.sessionEpoch !== undefined && { sessionEpoch: this.sessionEpoch }) };
   }
 
@@ -103,6 +104,14 @@ export class Actor {
     const url = `${this.base}/receipts/${encodeURIComponent(actionId)}`;
     const answer = await exchange({ method: 'GET', url, ...(this.token !== undefined && { token: this.token }) });
     return answer.ok ? receiptIn(answer.value.bytes) : undefined;
+  }
+
+  /** The Group's last state as the authority signs it; undefined when there is no answer. */
+  async snapshotOf(groupId: string): Promise<object | undefined> {
+    const url = `${this.base}/groups/${encodeURIComponent(groupId)}/snapshots`;
+    const ask = () => exchange({ method: 'POST', url, ...(this.token !== undefined && { token: this.token }) });
+    const answer = await this.stage.gate.through(ask);
+    return answer.ok ? (answer.value.value as { snapshot: object }).snapshot : undefined;
   }
 
   private get base(): string {

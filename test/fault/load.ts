@@ -1,6 +1,7 @@
 // The load: all players at once, each going on until the gate is closed for good. What a player finds that must not be is
 // kept for the examination.
 import { LoadIsOver } from './gate.ts';
+import { archiveOnce } from './players/archivist.ts';
 import { Registrar } from './players/registrar.ts';
 import { repeat, rule, say, trespass } from './players/talk.ts';
 import { workOnce } from './players/work.ts';
@@ -28,7 +29,7 @@ export class Load {
     await Promise.all(this.playing);
   }
 
-  private begin({ slug, hot, speakers, teams, newcomer }: Organization): void {
+  private begin({ slug, hot, speakers, teams, newcomer, archivist }: Organization): void {
     const { chance } = this.stage;
     for (const speaker of speakers) this.keep(() => say(speaker, hot.groupId, hot.conversationId));
     for (const team of teams) {
@@ -39,6 +40,7 @@ export class Load {
     }
     this.keep(() => trespass(chance.of(speakers), hot.groupId, hot.conversationId), SELDOM_MS);
     this.keep(() => repeat(this.stage, chance), SELDOM_MS);
+    this.keep(() => archiveOnce(chance.of(teams), archivist), SELDOM_MS);
     this.keep(() => newcomer.openSession(), SELDOM_MS);
     this.keep(() => this.registrar.registerOne(slug, chance), SELDOM_MS);
   }

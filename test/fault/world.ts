@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Accepted } from '../../src/worker/answers.ts';
 import { generateActorKey } from '../../src/worker/keys.ts';
 import { agentCard } from '../transport/cards.ts';
+import { ARCHIVE } from '../support/archival.ts';
 import { Actor } from './actor.ts';
 import type { Stage } from './stage.ts';
 
@@ -33,6 +34,8 @@ export interface Organization {
   teams: Team[];
   /** Has no Group, and opens sessions. */
   newcomer: Actor;
+  /** A service that may archive. */
+  archivist: Actor;
 }
 
 export async function makeWorld(stage: Stage): Promise<Organization[]> {
@@ -47,7 +50,12 @@ async function makeOrganization(stage: Stage, slug: string): Promise<Organizatio
   const items = { queuedWorkItems: MANY_ITEMS, activeWorkItems: MANY_ITEMS };
   // So long may a machine sleep between the signing of a Command and its retry.
   const freshness = { ...policy.freshness, behindSeconds: 3_600 };
-  await operator.putPolicy(slug, { ...policy, freshness, limits: { ...policy.limits, ...limits, ...items } });
+  const archivist = new Actor(stage, slug, generateActorKey({ type: 'service', id: `urn:fault:${slug}:archivist` }));
+  await operator.registerPrincipal(slug, archivist.key, 'Archivist');
+  await archivist.arrive();
+  const services = [...policy.services, { serviceId: archivist.id, kinds: [ARCHIVE], relay: false }];
+  const generous = { freshness, limits: { ...policy.limits, ...limits, ...items } };
+  await operator.putPolicy(slug, { ...policy, ...generous, services });
   const human = async (name: string) => {
     const actor = new Actor(stage, slug, generateActorKey({ type: 'human', id: `urn:fault:${slug}:human:${name}` }));
     await operator.registerPrincipal(slug, actor.key, name);
@@ -76,7 +84,8 @@ async function makeOrganization(stage: Stage, slug: string): Promise<Organizatio
     for (const worker of workers) await join(group.groupId, coordinator, worker, ['worker']);
     return { slug, ...group, owner, coordinator, workers };
   });
-  return { slug, hot, speakers, teams: await Promise.all(teams), newcomer: await agent('newcomer') };
+  const people = { teams: await Promise.all(teams), newcomer: await agent('newcomer'), archivist };
+  return { slug, hot, speakers, ...people };
 }
 
 export function missionCreation(coordinatorId: string) {

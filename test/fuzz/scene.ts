@@ -45,6 +45,9 @@ export async function playScene(tenant: FuzzTenant): Promise<Scene> {
   const [carl, dora] = [await tenant.human(`carl-${name}`), await tenant.human(`dora-${name}`)];
   const [main, settled, guarded, doomed] = [await begin(), await begin(), await begin(), await begin()];
   const [approvable, changeable] = [await waiting(), await waiting()];
+  const over = await begin();
+  await over.accept(olga, 'mission.cancel', { reason: 'No longer needed' });
+  const lastState = await tenant.snapshotOf(olga, over.groupId);
   async function begin(): Promise<Mission> {
     const mission = await Mission.create(tenant, olga, ada, { coordinatorLeaseSeconds: 3_600 });
     await mission.join(bob);
@@ -262,6 +265,7 @@ export async function playScene(tenant: FuzzTenant): Promise<Scene> {
       { actor: tenant.service, draft: session(), epochs: {} },
       { actor: tenant.service, draft: card(), epochs: {}, documentsBy: tenant.service },
       plan(doomed, olga, 'mission.cancel', { reason: 'No longer needed' }),
+      { actor: tenant.service, draft: over.draft(`${CORE}.group_archive`, { snapshot: lastState }), epochs: {} },
     ];
   };
 

@@ -32,6 +32,7 @@ const SERVICE_KINDS = [
   'ext.missionweaveprotocol.identity.session_open',
   'ext.missionweaveprotocol.registry.agent_card_register',
   'mission.cancel',
+  'ext.missionweaveprotocol.core.group_archive',
 ];
 
 export interface AcceptedCommand {
@@ -168,6 +169,13 @@ export class FuzzTenant implements MissionTenant {
 
   read(key: ActorKey, path: string): Promise<unknown> {
     return this.tokenOf(key).then((token) => this.call('GET', path, { token }));
+  }
+
+  /** The Group's head, signed. */
+  async snapshotOf(key: ActorKey, groupId: string): Promise<object> {
+    const path = `/groups/${encodeURIComponent(groupId)}/snapshots`;
+    const answer = await this.call('POST', path, { token: await this.tokenOf(key) });
+    return (answer as { snapshot: object }).snapshot;
   }
 
   operator(method: string, path: string, body?: unknown): Promise<unknown> {

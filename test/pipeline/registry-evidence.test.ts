@@ -110,6 +110,15 @@ describe.each(STORES)('evidence of the Registry on $name', ({ name, open }) => {
     ]);
   });
 
+  it('MWP-SDV-010b: of many Commands at once under a key that is new to a process none is refused for it', async () => {
+    const authority = fresh();
+    expect(wire(await submitVia(authority))).toBe('accepted');
+    const newcomer = await tenant.human('newcomer');
+    await mission.accept(owner, 'membership.change', { principal: newcomer.principal, roles: ['observer'] });
+    const at = await Promise.all([1, 2, 3, 4, 5, 6].map(() => submitVia(authority, newcomer)));
+    expect(at.map(wire)).toEqual(at.map(() => 'accepted'));
+  });
+
   it('MWP-SDV-010b: a process that read the Registry before a revocation admits nothing new under the key', async () => {
     const authority = fresh();
     expect(wire(await submitVia(authority))).toBe('accepted');

@@ -49,6 +49,7 @@ describe.each(STORES)('$name: a second tenant', ({ open }) => {
       store,
       blobs: temporaryBlobs(),
       snapshotBlobs: temporaryBlobs(),
+      auditBlobs: temporaryBlobs(),
       contentBytesMaximum: 1_000,
       authority: createAuthority({ store, signers }),
       signers,

@@ -1,6 +1,7 @@
 // A Command of each kind that is executed, accepted in its world, with most of the optional members that it can carry;
 // for suites that change them.
 import { canonicalHash } from '../../src/wire/canonical.ts';
+import { archive, ARCHIVE, endedMission, takenSnapshot } from './archival.ts';
 import { RESULTS, submittedMission } from './awaiting.ts';
 import { byCoordinator, byOwner, GROUP, MISSION, missionCreate, OWNER, STRANGER, WORKER } from './fixtures.ts';
 import { agentCard, changeRequest, contextPackage, finalApproval, hashOf } from './signed-documents.ts';
@@ -259,6 +260,7 @@ export const CASES: Record<string, Case> = {
         usageDelta: { financialMicrounits: 1, modelTokens: 1 },
       }),
   ],
+  [ARCHIVE]: [endedMission, (world) => archive(takenSnapshot(world), { actor: SERVICE })],
   'ext.missionweaveprotocol.identity.session_open': [
     activeItem,
     () => ({

@@ -134,6 +134,23 @@ export class Tenant {
     return this.register({ type: 'human', id: `${this.scope}:human:${name}` });
   }
 
+  /** Registered, and allowed by the policy to send these kinds. */
+  async service(name: string, kinds: string[]): Promise<ActorKey> {
+    const key = await this.register({ type: 'service', id: `${this.scope}:service:${name}` });
+    await this.changePolicy(({ services }) => ({
+      services: [...services, { serviceId: key.principal.id, kinds, relay: false }],
+    }));
+    return key;
+  }
+
+  async changePolicy(change: (policy: Policy) => Partial<Policy>): Promise<void> {
+    const { organizations } = this.store;
+    const { organizationId } = this.organization;
+    const policy = await organizations.policy(organizationId);
+    const changed = { ...policy, ...change(policy), version: policy.version + 1 };
+    expect(await organizations.changeRegistry(organizationId, { policy: changed })).toMatchObject({ outcome: 'done' });
+  }
+
   /** Registered, with a Card that offers the capabilities, and with session 1 open. */
   async agent(name: string, capabilities = [CODING]): Promise<ActorKey> {
     const key = await this.register({ type: 'agent', id: `${this.scope}:agent:${name}` });

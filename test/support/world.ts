@@ -2,6 +2,7 @@
 // Specs read: given a world, when this Command, then these Events or this refusal.
 import { commitPayload } from '../../src/wire/commitments.ts';
 import { canonicalHash } from '../../src/wire/canonical.ts';
+import { stateDocument, stateHash } from '../../src/wire/state-document.ts';
 import type { Principal } from '../../src/protocol/principals.ts';
 import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
 import { isRefusal, refuse, type Refusal } from '../../src/protocol/refusals.ts';
@@ -11,6 +12,7 @@ import { commandKindOf } from '../../src/domain/commands/catalogue.ts';
 import { eventKindOf } from '../../src/domain/events/catalogue.ts';
 import { evolve } from '../../src/domain/evolve.ts';
 import type { Accepted, Command, DecisionContext } from '../../src/domain/decider.ts';
+import type { GroupRecord } from '../../src/domain/group-record.ts';
 import { DEFAULT_POLICY, type Policy } from '../../src/domain/policy.ts';
 import type { LoadedReads, Read } from '../../src/domain/reads.ts';
 import { View } from '../../src/domain/view.ts';
@@ -30,6 +32,7 @@ export interface FoldedEvent {
 export type CommandDraft = Pick<Command, 'kind' | 'actor' | 'payload'> & Partial<Command>;
 
 export const ORGANIZATION = 'urn:test:organization';
+export const AUTHORITY = { type: 'service', id: 'urn:test:service:authority' } as const;
 /** Each Event has its own, so that a text never has the same commitment twice. */
 const saltOf = (groupId = '', sequence = 0): string => `a-salt-for-tests-only ${groupId} ${sequence}`;
 
@@ -44,6 +47,8 @@ export class World {
   signer: Principal | undefined;
   /** By commitment; a spec erases a text by deleting it here. */
   readonly texts = new Map<string, unknown>();
+  /** What stands of a Group beside its aggregates, as far as a spec says so. */
+  record: Partial<GroupRecord> = {};
   private readonly heads = new Map<string, number>();
   private readonly acceptedAt: { kind: string; groupId: string; actor: Principal; at: string }[] = [];
   private nextId = 1;
@@ -57,6 +62,19 @@ export class World {
 
   headOf(groupId: string): number {
     return this.heads.get(groupId) ?? 0;
+  }
+
+  stateHashOf(groupId: string): string {
+    const own = this.view.all().filter((entry) => entry.groupId === groupId);
+    const hashes = own.map(({ kind, id, document }) => ({ kind, id, hash: canonicalHash(document) }));
+    return stateHash(stateDocument(ORGANIZATION, groupId, hashes));
+  }
+
+  private recordOf(groupId = ''): GroupRecord {
+    const last = this.events.findLast((event) => event.groupId === groupId);
+    const stateHashNow = this.stateHashOf(groupId);
+    const none = { policyPosition: 0, policyLog: [], refusals: { count: 0 } };
+    return { ...none, lastEventAt: last?.occurredAt ?? '', stateHash: stateHashNow, ...this.record };
   }
 
   /** Decides without keeping anything. */
@@ -110,6 +128,21 @@ export class World {
     return events;
   }
 
+  /** An Event that no Command of this spec led to. */
+  fold({ kind, groupId, payload }: Pick<FoldedEvent, 'kind' | 'groupId' | 'payload'> & { groupId: string }): void {
+    const sequence = this.headOf(groupId) + 1;
+    evolve(this.view, {
+      eventId: this.newId(),
+      kind,
+      groupId,
+      sequence,
+      actor: AUTHORITY,
+      occurredAt: this.now,
+      payload,
+    });
+    this.heads.set(groupId, sequence);
+  }
+
   /** The code of the refusal, or `accepted`. */
   outcome(draft: CommandDraft): string {
     const decision = this.decide(draft);
@@ -146,8 +179,9 @@ export class World {
       hash: canonicalHash,
       documentHashes,
       documentSigners,
-      authority: { type: 'service', id: 'urn:test:service:authority' },
+      authority: AUTHORITY,
       headSequence: this.headOf(prepared.command.groupId ?? ''),
+      ...(kind.decidesOnRecord === true && { record: this.recordOf(command.groupId) }),
       textOf: (commitment) => {
         if (!wanted.has(commitment)) throw new Error(`${command.kind} did not ask for the text of ${commitment}`);
         return this.texts.get(commitment);

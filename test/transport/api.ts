@@ -1,5 +1,6 @@
 // The HTTP application over a Tenant's store and authority, asked without a network; callers that log in as clients do.
 import { createHash } from 'node:crypto';
+import type { AuditBlobs } from '../../src/archive/audit/ports.ts';
 import type { SnapshotBlobs } from '../../src/archive/snapshot/ports.ts';
 import { createApp } from '../../src/http/app.ts';
 import type { Turns } from '../../src/http/turns.ts';
@@ -43,6 +44,7 @@ export interface ApiOptions {
   operatorToken?: string;
   blobs?: BlobStore;
   snapshotBlobs?: SnapshotBlobs;
+  auditBlobs?: AuditBlobs;
   contentBytesMaximum?: number;
   uploadQuota?: UploadQuota;
 }
@@ -54,6 +56,7 @@ export class Api {
   readonly vault: KeyVault;
   readonly blobs: BlobStore;
   readonly snapshotBlobs: SnapshotBlobs;
+  readonly auditBlobs: AuditBlobs;
   /** Lines that the service logged. */
   readonly log: string[] = [];
   private readonly slug: string;
@@ -64,11 +67,13 @@ export class Api {
     this.vault = options.vault ?? new KeyVault(Buffer.alloc(32, 7));
     this.blobs = options.blobs ?? temporaryBlobs();
     this.snapshotBlobs = options.snapshotBlobs ?? temporaryBlobs();
+    this.auditBlobs = options.auditBlobs ?? temporaryBlobs();
     this.slug = tenant.organization.slug;
     this.app = createApp({
       store,
       blobs: this.blobs,
       snapshotBlobs: this.snapshotBlobs,
+      auditBlobs: this.auditBlobs,
       contentBytesMaximum: options.contentBytesMaximum ?? CONTENT_BYTES,
       ...(options.uploadQuota && { uploadQuota: options.uploadQuota }),
       authority: options.store ? tenant.anotherAuthority(store) : tenant.authority,

@@ -124,6 +124,8 @@ describe.each(STORES)('$name: reading the audit', ({ open }) => {
       { ...policy, auditors: ['urn:test:human'] },
       { ...policy, auditRetentionDays: 0 },
       { ...policy, auditRetentionDays: 3_661 },
+      { ...policy, legalHolds: ['no uri'] },
+      { ...policy, legalHolds: '*' },
     ]) {
       expect(refusalIn(await api.ask('PUT', path, { token: OPERATOR, body }))).toBe('400 SCHEMA_VALIDATION_FAILED');
     }
@@ -140,10 +142,11 @@ describe.each(STORES)('$name: reading the audit', ({ open }) => {
     const {
       auditors: _none,
       auditRetentionDays: _default,
+      legalHolds: _noneHeld,
       ...older
     } = (await api.ask('GET', path, { token: OPERATOR })).json as unknown as Policy;
     const answer = await api.ask('PUT', path, { token: OPERATOR, body: older });
-    expect(answer.json).toMatchObject({ auditors: [], auditRetentionDays: 400 });
+    expect(answer.json).toMatchObject({ auditors: [], auditRetentionDays: 400, legalHolds: [] });
     await appoint([iris.principal]);
   });
 

@@ -29,6 +29,7 @@ function appWithoutDatabase() {
     store,
     blobs: { put: fail, get: fail, size: fail, remove: fail },
     snapshotBlobs: { put: fail, get: fail, size: fail, remove: fail },
+    auditBlobs: { get: fail },
     contentBytesMaximum: 1_000,
     authority: { submit: fail },
     signers: { signerOf: fail },

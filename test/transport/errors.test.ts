@@ -71,6 +71,7 @@ describe('a database that fails', () => {
       store,
       blobs: temporaryBlobs(),
       snapshotBlobs: temporaryBlobs(),
+      auditBlobs: temporaryBlobs(),
       contentBytesMaximum: 1_000,
       authority: { submit: fail },
       signers: { signerOf: fail },

@@ -23,7 +23,12 @@ export function appOver(store: AuthorityStore, operatorToken: string | undefined
   const signers = new VaultSigners(store.organizations, vault);
   const authority = createAuthority({ store, signers, checkSeal });
   const logger = createLogger('silent');
-  const contents = { blobs: temporaryBlobs(), snapshotBlobs: temporaryBlobs(), contentBytesMaximum: 1_000 };
+  const contents = {
+    blobs: temporaryBlobs(),
+    snapshotBlobs: temporaryBlobs(),
+    auditBlobs: temporaryBlobs(),
+    contentBytesMaximum: 1_000,
+  };
   return createApp({ store, ...contents, authority, signers, vault, logger, ...(operatorToken && { operatorToken }) });
 }
 

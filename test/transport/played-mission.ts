@@ -32,7 +32,7 @@ export interface PlayedMission {
 
 export async function playMission(
   store: AuthorityStore,
-  options: Pick<ApiOptions, 'snapshotBlobs'> = {},
+  options: Pick<ApiOptions, 'snapshotBlobs' | 'auditBlobs'> = {},
 ): Promise<PlayedMission> {
   const tenant = await Tenant.create(store);
   const api = new Api(tenant, options);

@@ -45,6 +45,7 @@ function membership(more: Partial<MembershipAggregate> & { endedAt?: string } = 
     role: 'worker',
     scopes: ['role:worker'],
     grantedAt: NOW,
+    ...(more.state !== 'provisional' && { activatedAt: NOW }),
     ...(endedAt !== undefined && { endedAt }),
   };
   return { ...shared, documents: [document], ...rest };

@@ -2,9 +2,8 @@
 // changed, the policy log since the one before. Never the history.
 import type { OrganizationId } from '../../protocol/ids.ts';
 import type { GroupSnapshot, PolicyLogEntry } from '../../protocol/documents/group-snapshot.ts';
-import type { JsonObject } from '../../protocol/documents/json-value.ts';
-import { StoreFault, type PolicyLogRow, type Reader, type SnapshotRow, type StreamHead } from '../../store/port.ts';
-import { linkOf, type SnapshotLink, type StatePack } from '../../trust/snapshot-link.ts';
+import { StoreFault, type Reader, type SnapshotRow, type StreamHead } from '../../store/port.ts';
+import { linkOf, policyEntryOf, type SnapshotLink, type StatePack } from '../../trust/snapshot-link.ts';
 import { stateDocument, type StateDocument } from '../../wire/state-document.ts';
 import type { SnapshotBlobs, SnapshotProgress } from './ports.ts';
 import { changedSince, haveOutgrown, packBytes, readStateDocument } from './state-packs.ts';
@@ -86,10 +85,6 @@ async function policyEntries(reader: Reader, head: StreamHead, covered: number):
     entries.push(...page.map(policyEntryOf));
   }
   return { after, through, entries };
-}
-
-export function policyEntryOf({ entryId, decision, actor, occurredAt, details }: PolicyLogRow): PolicyLogEntry {
-  return { entryId, decision, actor, occurredAt, details: JSON.parse(details) as JsonObject };
 }
 
 /** The first and the last of each sealed segment, and of the Group. */

@@ -1,5 +1,6 @@
 // Who plays: one human owner, one coordinator, three workers; beside them another human who may look on, a stranger who
-// may not, and a human who audits the Organization. Registered over the operator API, agents with a signed Card each.
+// may not, a human who audits the Organization and a service that archives. Registered over the operator API, agents with a
+// signed Card each.
 
 import { sha256Label } from '../../wire/canonical.ts';
 import type { Principal, PrincipalType } from '../../protocol/principals.ts';
@@ -17,6 +18,7 @@ export interface Cast {
   readonly cleo: Actor;
   readonly sid: Actor;
   readonly iris: Actor;
+  readonly arno: Actor;
 }
 
 interface Part {
@@ -34,6 +36,7 @@ export const PARTS: Readonly<Record<keyof Cast, Part>> = {
   cleo: { type: 'agent', name: 'Cleo', does: 'agent, works in mission B' },
   sid: { type: 'agent', name: 'Sid', does: 'agent, a stranger to both' },
   iris: { type: 'human', name: 'Iris', does: 'human, audits what was refused' },
+  arno: { type: 'service', name: 'Arno', does: 'service, archives what is over' },
 };
 
 const WORK_CAPABILITIES = [

@@ -1,8 +1,9 @@
-// The two missions from declaration to approval, side by side. Each is a list of scenes; they meet where both need Ada.
+// The two missions from declaration to archive, side by side. Each is a list of scenes; they meet where both need Ada.
 
 import { Cue, type Cues } from './cue.ts';
 import type { Play } from './play.ts';
 import { approve, approveWrongly, askForChange, submitMission } from './scenes/approval.ts';
+import { archiveGroup } from './scenes/archive.ts';
 import { correct } from './scenes/correction.ts';
 import { implementFirst, implementSecond } from './scenes/implementation.ts';
 import { integrate } from './scenes/integration.ts';
@@ -42,6 +43,7 @@ async function playFirst(play: Play, cues: Cues, signal: AbortSignal): Promise<v
   const submission = await submitMission(play, Object.values(tasks));
   await approveWrongly(play, submission);
   await approve(play, submission);
+  await archiveGroup(play);
 }
 
 async function playSecond(play: Play, cues: Cues, signal: AbortSignal): Promise<void> {
@@ -60,4 +62,5 @@ async function playSecond(play: Play, cues: Cues, signal: AbortSignal): Promise<
   const { implementation: _replaced, ...kept } = tasks;
   const submission = await submitMission(play, [...Object.values(kept), corrected]);
   await approve(play, submission, before);
+  await archiveGroup(play);
 }

@@ -2,6 +2,7 @@
 
 import type { Actor } from './actor.ts';
 import type { Engine } from './arguments.ts';
+import { checkArchived } from './archived.ts';
 import { auditGroups, type History } from './audit.ts';
 import { checkRefusals } from './refusals.ts';
 import { checkBudgets, checkBytes, checkContents, readAccount, readGroup } from './group-record.ts';
@@ -47,13 +48,16 @@ export async function runDemo(options: RunOptions): Promise<boolean> {
     await checkBytes(plays.B, records[1], checks);
     await checkContents(plays.A, records[0], checks);
     await checkContents(plays.B, records[1], checks);
+    await checkArchived(plays.A, records[0], stage.organization, checks);
+    await checkArchived(plays.B, records[1], stage.organization, checks);
     const actorKeys = (Object.values(stage.cast) as Actor[]).map(({ key }) => key);
     const history = { records, organization: stage.organization, actorKeys, journal };
     const audit = auditGroups(history, checks);
     options.furtherChecks?.(checks, history);
     const accounts = { A: await readAccount(plays.A), B: await readAccount(plays.B) };
     checkBudgets(checks, accounts);
-    await checkRefusals(checks, journal, stage.cast);
+    const groupIds = [plays.A.groupId, plays.B.groupId];
+    await checkRefusals(checks, { journal, cast: stage.cast, groupIds });
     summarize(screen, { records, accounts, audit, journal, seconds }, checks);
   } catch (error) {
     if (!(error instanceof StoryStopped)) throw error;

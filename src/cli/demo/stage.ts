@@ -14,6 +14,7 @@ import type { Engine } from './arguments.ts';
 import { assembleCast, principalOf, type Cast } from './cast.ts';
 import type { Journal } from './journal.ts';
 import { Operator, type OrganizationAnswer } from './operator.ts';
+import { ARCHIVE } from './scenes/archive.ts';
 
 export interface Stage {
   readonly url: string;
@@ -82,6 +83,7 @@ export async function setStage({ database, journal, signal, hands }: StageOption
     ...policy,
     limits: { ...policy.limits, activeWorkItems: ACTIVE_WORK_ITEMS },
     auditors: [principalOf('iris')],
+    services: [...policy.services, { serviceId: principalOf('arno').id, kinds: [ARCHIVE], relay: false }],
   });
   const cast = await assembleCast({ operator, url, organization: slug, journal, signal });
   return { url, store, operator, organization, cast };

@@ -84,6 +84,7 @@ const FAMILIES: readonly [string, (kind: string) => boolean][] = [
   ['approval of an execution', (kind) => kind.startsWith('approval.')],
   ['usage', (kind) => kind.endsWith('.resource_usage_recorded')],
   ['lease revoked', (kind) => kind.endsWith('.work_execution_lease_revoked')],
+  ['archive', (kind) => kind.startsWith('group.')],
 ];
 
 function eventRows(records: readonly GroupRecord[]): string[][] {

@@ -3,6 +3,8 @@ import type { EventKind } from '../decider.ts';
 import { agentCardRegistered } from './agent-card-registered.ts';
 import { approvalExecutionGranted } from './approval-execution-granted.ts';
 import { artifactPublished } from './artifact-published.ts';
+import { groupArchived } from './group-archived.ts';
+import { groupSnapshotCreated } from './group-snapshot-created.ts';
 import { membershipChanged } from './membership-changed.ts';
 import { membershipEnded } from './membership-ended.ts';
 import { messageCorrected, messageRetracted } from './message-amended.ts';
@@ -63,6 +65,8 @@ const KINDS: readonly EventKind<unknown>[] = [
   resourceUsageRecorded,
   approvalExecutionGranted,
   workFailed,
+  groupSnapshotCreated,
+  groupArchived,
 ] as EventKind<unknown>[];
 
 const BY_NAME: ReadonlyMap<string, EventKind<unknown>> = new Map(KINDS.map((kind) => [kind.kind, kind]));

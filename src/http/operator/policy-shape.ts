@@ -1,6 +1,6 @@
 // What a tenant's policy may say: every number within bounds that keep the protocol's promises and the service's own.
 import { z } from 'zod';
-import { DEFAULT_POLICY, type Policy } from '../../domain/policy.ts';
+import { DEFAULT_POLICY, EVERY_GROUP, type Policy } from '../../domain/policy.ts';
 import { LIST_READ_MAXIMUM } from '../../domain/reads.ts';
 import { commandKind } from '../../protocol/documents/command.ts';
 import { humanActor, id, serviceActor } from '../../protocol/documents/shapes.ts';
@@ -17,6 +17,8 @@ const CANDIDATES_MAXIMUM = 100;
 /** Levels: the tree is walked up on each charge, and down by its readers. */
 const DEPTH_MAXIMUM = 32;
 const LISTED_MAXIMUM = 1_000;
+/** Group ids of up to 512 characters, within what one request may bring. */
+const HELD_MAXIMUM = 1_000;
 /** One request in a hundred seconds; who wants none ends the key. */
 const RATE_MINIMUM = 0.01;
 /** More than a process answers: no limit at all. */
@@ -84,7 +86,7 @@ export const policyShape = component(
     }),
     auditRetentionDays: wholeNumber(1, RETENTION_DAYS_MAXIMUM)
       .default(DEFAULT_POLICY.auditRetentionDays)
-      .meta({ description: 'How long a record of a refusal is kept at most.' }),
+      .meta({ description: 'How long a record of a refusal is kept at most, unless its Group is under a legal hold.' }),
     onlineWindow: z
       .strictObject({
         events: wholeNumber(1, EVENTS_MAXIMUM),
@@ -99,5 +101,12 @@ export const policyShape = component(
     snapshotEvery: wholeNumber(1, EVENTS_MAXIMUM)
       .default(DEFAULT_POLICY.snapshotEvery)
       .meta({ description: 'Events of a Group from one snapshot to the next.' }),
+    legalHolds: z
+      .array(z.union([id, z.literal(EVERY_GROUP)]))
+      .max(HELD_MAXIMUM)
+      .default([])
+      .meta({
+        description: 'Groups whose sealed audit is not purged, whatever its age; `*` stands for all of them.',
+      }),
   }) satisfies z.ZodType<Policy>,
 );

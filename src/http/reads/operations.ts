@@ -87,7 +87,7 @@ export const OWN_READS = {
     id: 'listAudit',
     summary: 'What was refused and why',
     description:
-      'The protected record, oldest first, with the stage and the reason that no sender is told. For the auditors that the policy names.',
+      'The protected record, oldest first, with the stage and the reason that no sender is told. For the auditors that the policy names. What was sealed when a Group was archived is shown with `groupId` alone.',
     answer: answers.auditPage,
     says: 'A page of refusals.',
     query: [GROUP_PARAMETER, ...NUMBERED_PAGE_PARAMETERS],

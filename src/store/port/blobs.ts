@@ -3,7 +3,7 @@
 import type { OrganizationId } from '../../protocol/ids.ts';
 
 /** Blobs of two spaces never meet, whatever their bytes (decision 26). */
-export type BlobSpace = 'contents' | 'snapshots' | 'segments';
+export type BlobSpace = 'contents' | 'snapshots' | 'segments' | 'audits';
 
 /** What is still incoming after this was left by a process that ended: no source may take that long. Milliseconds. */
 export const INCOMING_MAXIMUM_MS = 24 * 3_600_000;

@@ -16,9 +16,10 @@ import { headFromRecord } from '../stream-records.ts';
 import type { PostgresConnections } from './connections.ts';
 import type { SectionRow } from './loading.ts';
 import { answersFrom, loadStatement, readParameters } from './loading.ts';
-import { streamHeads, textsOf } from './reading.ts';
+import { readerOf, streamHeads, textsOf } from './reading.ts';
 import { asCardChange } from '../registry-rules.ts';
 import { registryChange } from './registry.ts';
+import { dueSealStatement } from './sealed-audits.ts';
 import { withRetries } from './retries.ts';
 import { streams } from './schema.ts';
 import type { Row, Statement, Value } from './session.ts';
@@ -68,6 +69,7 @@ function transactionOf(
     lockGroups: async (groupIds) =>
       (await transaction.query<Row & HeadRecord>(LOCK_GROUPS, [organizationId, groupIds])).map(headFromRecord),
     streamHeads: (streamIds) => streamHeads(transaction, organizationId, streamIds),
+    record: () => readerOf(transaction, organizationId, clock),
     commit: (transitions) => commit(transaction, organizationId, transitions, seal),
   };
 }
@@ -126,7 +128,11 @@ async function commit(
     if (ruling.refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${ruling.refused}`);
     statements.push(...ruling.statements);
   }
-  await transaction.commit(...statements, writeStatement(organizationId, transitions));
+  statements.push(writeStatement(organizationId, transitions));
+  for (const { auditToSeal } of transitions) {
+    if (auditToSeal) statements.push(dueSealStatement(organizationId, auditToSeal));
+  }
+  await transaction.commit(...statements);
 }
 
 /** Most Commands read no list and count nothing. */

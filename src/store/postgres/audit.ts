@@ -1,19 +1,21 @@
 // The protected audit record of one Organization on the hosted store: bounded by number and by age.
 import { DEFAULT_POLICY } from '../../domain/policy.ts';
-import type { AuditRecord } from '../audit-records.ts';
-import { auditFromRecord, auditToRecord } from '../audit-records.ts';
+import type { RefusalRange } from '../../domain/group-record.ts';
+import type { AuditRecord, RangeRecord } from '../audit-records.ts';
+import { auditFromRecord, auditToRecord, rangeFromRecord } from '../audit-records.ts';
 import type { AuditEntry, AuditRow } from '../port.ts';
 import { AUDIT_EXPIRED_AT_ONCE, AUDIT_MAXIMUM, AUDIT_TIDIED_EVERY } from '../port.ts';
 import type { PostgresConnections } from './connections.ts';
 import { TAKE_LOCK } from './connections.ts';
 import { audit } from './schema.ts';
-import type { Row } from './session.ts';
+import type { Row, Statement } from './session.ts';
 import { columnsOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 
-/** Under the lock of this record, as all that follows. */
+/** Under the lock of this record, as all that follows. A number that was sealed is not given again. */
 const INSERT = `INSERT INTO mwp.audit (${columnsOf(audit)})
-  SELECT $1, coalesce((SELECT max(id) FROM mwp.audit WHERE organization_id = $1), 0) + 1,
+  SELECT $1, coalesce(greatest((SELECT max(id) FROM mwp.audit WHERE organization_id = $1),
+                     (SELECT max(last_id) FROM mwp.sealed_audits WHERE organization_id = $1)), 0) + 1,
          coalesce($2, mwp.clock_text()), stage, reason, code, signing_hash, actor_type, actor_id, action_id, group_id,
          key_id, received_hash, document_kind, document_path, document_hash, document_key_id, caller_type, caller_id
   FROM json_populate_record(NULL::mwp.audit, $3::json)`;
@@ -39,6 +41,8 @@ const PAGE = `SELECT ${columnsOf(audit)} FROM mwp.audit
   WHERE organization_id = $1 AND id > $2::bigint ORDER BY id LIMIT $3::bigint`;
 const GROUP_PAGE = `SELECT ${columnsOf(audit)} FROM mwp.audit
   WHERE organization_id = $1 AND group_id = $4 AND group_id >= '' AND id > $2::bigint ORDER BY id LIMIT $3::bigint`;
+const RANGE = `SELECT count(*) AS n, min(id) AS first_id, max(id) AS last_id FROM mwp.audit
+  WHERE organization_id = $1 AND group_id = $2 AND group_id >= ''`;
 
 /** Not worth a sync of the disk: a crash may cost the last entries, never an answer. */
 const RELAXED = { text: 'SET LOCAL synchronous_commit = off', parameters: [] };
@@ -49,17 +53,20 @@ export async function recordAudit(
   now: string | undefined,
   entry: AuditEntry,
 ): Promise<void> {
-  const lock = { text: TAKE_LOCK, parameters: [`audit ${organizationId}`, 'exclusive'] };
   const at = now ?? null;
   const days = String(DEFAULT_POLICY.auditRetentionDays);
   const kept = String(AUDIT_MAXIMUM - AUDIT_TIDIED_EVERY);
-  await connections.write(organizationId, [RELAXED, lock], async (transaction) => {
+  await connections.write(organizationId, [RELAXED, auditLock(organizationId)], async (transaction) => {
     await transaction.commit(
       { text: INSERT, parameters: [organizationId, at, auditToRecord(entry)] },
       { text: EXPIRE, parameters: [organizationId, at, days, String(AUDIT_EXPIRED_AT_ONCE)] },
       { text: MAKE_ROOM, parameters: [organizationId, String(AUDIT_TIDIED_EVERY), kept] },
     );
   });
+}
+
+export function auditLock(organizationId: string): Statement {
+  return { text: TAKE_LOCK, parameters: [`audit ${organizationId}`, 'exclusive'] };
 }
 
 export async function auditPage(
@@ -73,4 +80,12 @@ export async function auditPage(
       ? await transaction.query<Row & AuditRecord>(PAGE, parameters)
       : await transaction.query<Row & AuditRecord>(GROUP_PAGE, [...parameters, groupId]);
   return rows.map(auditFromRecord);
+}
+
+export async function refusalsOf(
+  transaction: Transaction,
+  organizationId: string,
+  groupId: string,
+): Promise<RefusalRange> {
+  return rangeFromRecord((await transaction.query<Row & RangeRecord>(RANGE, [organizationId, groupId]))[0]);
 }

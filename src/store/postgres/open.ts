@@ -14,6 +14,7 @@ import { organizationStore } from './organizations.ts';
 import { postgresProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
 import { segmentStore } from './segments.ts';
+import { sealedAuditStore } from './sealed-audits.ts';
 import { recordSnapshot } from './snapshots.ts';
 import { uploadStore } from './uploads.ts';
 import { WRITE, WRITE_PARAMETERS } from './writing.ts';
@@ -75,6 +76,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     organizations: organizationStore(connections, clock, onLostAudit, options.sealRegistry),
     uploads: uploadStore(connections, millis, blobs),
     segments: segmentStore(connections),
+    sealedAudits: sealedAuditStore(connections, clock?.text),
     blobs: (space) => new DatabaseBlobs(blobs, space),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>

@@ -21,12 +21,13 @@ import type { EventRecord, HeadRecord } from '../stream-records.ts';
 import { eventFromRecord, headFromRecord } from '../stream-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
 import { loadedReads } from '../read-answers.ts';
-import { auditPage } from './audit.ts';
+import { auditPage, refusalsOf } from './audit.ts';
 import { historyReader } from './history.ts';
 import type { SectionRow } from './loading.ts';
 import { aggregateFrom, answersFrom, loadStatement, pageStatement } from './loading.ts';
 import { currentPolicy } from './policies.ts';
 import { segmentReader } from './segments.ts';
+import { sealedAuditReader } from './sealed-audits.ts';
 import { snapshotReader } from './snapshots.ts';
 import { admissions, commands, documents, events, policyLog, receipts, streams } from './schema.ts';
 import type { Row, Value } from './session.ts';
@@ -123,8 +124,10 @@ export function readerOf(
     ...historyReader(transaction, organizationId),
     ...snapshotReader(transaction, organizationId),
     ...segmentReader(transaction, organizationId),
+    ...sealedAuditReader(transaction, organizationId),
     audit: (afterId, limit, groupId) =>
       auditPage(transaction, organizationId, { afterId, limit: pageLimit(limit), groupId }),
+    refusals: (groupId) => refusalsOf(transaction, organizationId, groupId),
     upload: (key) => findUpload(transaction, organizationId, key),
   };
 }

@@ -618,6 +618,68 @@ export const audit = mwp.table(
   ],
 );
 
+export const tenantKeys = mwp.table(
+  'tenant_keys',
+  {
+    organizationId: tenant(),
+    version: whole('version').notNull(),
+    sealed: bytes('sealed').notNull(),
+    createdAt: bytes('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'tenant_keys_pkey', columns: [table.organizationId, table.version] }),
+    foreignKey({
+      name: 'tenant_keys_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+    check('tenant_keys_version', sql`version >= 1`),
+  ],
+);
+
+/** `due`, `sealed`, `purged`, in this order; the row stays, or numbers of records could be given twice. */
+export const sealedAudits = mwp.table(
+  'sealed_audits',
+  {
+    organizationId: tenant(),
+    groupId: bytes('group_id').notNull(),
+    records: whole('records').notNull(),
+    firstId: whole('first_id').notNull(),
+    lastId: whole('last_id').notNull(),
+    state: bytes('state').notNull(),
+    format: whole('format'),
+    keyVersion: whole('key_version'),
+    wrappedKey: bytes('wrapped_key'),
+    blobHash: bytes('blob_hash'),
+    lastRecordedAt: bytes('last_recorded_at'),
+    sealedAt: bytes('sealed_at'),
+    purgedAt: bytes('purged_at'),
+  },
+  (table) => [
+    primaryKey({ name: 'sealed_audits_pkey', columns: [table.organizationId, table.groupId] }),
+    foreignKey({
+      name: 'sealed_audits_stream',
+      columns: [table.organizationId, table.groupId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    index('sealed_audits_due')
+      .on(table.organizationId, table.groupId)
+      .where(sql`state = 'due'`),
+    index('sealed_audits_by_age')
+      .on(table.organizationId, table.lastRecordedAt)
+      .where(sql`state = 'sealed'`),
+    index('sealed_audits_by_id').on(table.organizationId, table.lastId),
+    check('sealed_audits_range', sql`records >= 1 AND first_id >= 1 AND last_id >= first_id`),
+    check('sealed_audits_state', sql`state IN ('due', 'sealed', 'purged')`),
+    check(
+      'sealed_audits_whole',
+      sql`(state = 'sealed') = (wrapped_key IS NOT NULL) AND (state = 'sealed') = (blob_hash IS NOT NULL)
+        AND (state <> 'sealed' OR (format IS NOT NULL AND key_version IS NOT NULL AND last_recorded_at IS NOT NULL
+             AND sealed_at IS NOT NULL)) AND (state = 'purged') = (purged_at IS NOT NULL)`,
+    ),
+  ],
+);
+
 export const challenges = mwp.table(
   'challenges',
   {

@@ -9,9 +9,10 @@ import type { SqliteConnection } from './connection.ts';
 import type { SqliteConnections } from './connections.ts';
 import { load } from './loading.ts';
 import { currentPolicy } from './policies.ts';
-import { admissionsOf, receiptOf, streamHeads, textsOf } from './reading.ts';
+import { admissionsOf, readerOf, receiptOf, streamHeads, textsOf } from './reading.ts';
 import { asCardChange } from '../registry-rules.ts';
 import { changeRegistry, registryRevision } from './registry.ts';
+import { insertDueSeal } from './sealed-audits.ts';
 import { writeTransition } from './writing.ts';
 
 /** There is no race to run again for: the writer waits for its lock. */
@@ -42,6 +43,7 @@ function transactionOf(
     texts: async (groupId, commitments) => textsOf(connection, organizationId, groupId, commitments),
     lockGroups: async (groupIds) => streamHeads(connection, organizationId, groupIds),
     streamHeads: async (streamIds) => streamHeads(connection, organizationId, streamIds),
+    record: () => readerOf(connection, organizationId, clock),
     commit: async (transitions) => {
       for (const transition of transitions) writeAll(connection, organizationId, transition, seal);
       connections.commit();
@@ -72,4 +74,5 @@ function writeAll(
   const refused = registry && changeRegistry(connection, organizationId, asCardChange(registry), { recordedAt, seal });
   if (refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${refused}`);
   writeTransition(connection, organizationId, write);
+  if (write.auditToSeal) insertDueSeal(connection, organizationId, write.auditToSeal);
 }

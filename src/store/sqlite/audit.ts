@@ -1,14 +1,20 @@
 // The protected audit record of one Organization on the local store: bounded by number and by age.
 import { DEFAULT_POLICY } from '../../domain/policy.ts';
-import type { AuditRecord } from '../audit-records.ts';
-import { auditFromRecord, auditToRecord } from '../audit-records.ts';
+import type { RefusalRange } from '../../domain/group-record.ts';
+import type { AuditRecord, RangeRecord } from '../audit-records.ts';
+import { auditFromRecord, auditToRecord, rangeFromRecord } from '../audit-records.ts';
 import type { AuditEntry, AuditRow } from '../port.ts';
 import { AUDIT_EXPIRED_AT_ONCE, AUDIT_MAXIMUM, AUDIT_TIDIED_EVERY } from '../port.ts';
 import type { SqliteConnection } from './connection.ts';
 import { insertRecord } from './inserting.ts';
 import { insertStatement, tenantStatement } from './statements.ts';
 
-const LAST = tenantStatement('last audit id', 'SELECT max(id) AS id FROM audit WHERE organization_id = ?1');
+/** A number that was sealed is not given again. */
+const LAST = tenantStatement(
+  'last audit id',
+  `SELECT max(coalesce((SELECT max(id) FROM audit WHERE organization_id = ?1), 0),
+     coalesce((SELECT max(last_id) FROM sealed_audits WHERE organization_id = ?1), 0)) AS id`,
+);
 const INSERT = insertStatement('audit', [
   'id',
   'recorded_at',
@@ -56,6 +62,11 @@ const GROUP_PAGE = tenantStatement(
   'audit page of a Group',
   'SELECT * FROM audit WHERE organization_id = ?1 AND group_id = ?4 AND id > ?2 ORDER BY id LIMIT ?3',
 );
+const RANGE = tenantStatement(
+  'audit of a Group in numbers',
+  `SELECT count(*) AS n, min(id) AS first_id, max(id) AS last_id FROM audit
+   WHERE organization_id = ?1 AND group_id = ?2`,
+);
 
 export function recordAudit(
   connection: SqliteConnection,
@@ -63,7 +74,7 @@ export function recordAudit(
   now: string,
   entry: AuditEntry,
 ): void {
-  const id = (connection.first<{ id: number | null }>(LAST, organizationId)?.id ?? 0) + 1;
+  const id = (connection.first<{ id: number }>(LAST, organizationId)?.id ?? 0) + 1;
   insertRecord(connection, INSERT, organizationId, { id, recorded_at: now, ...auditToRecord(entry) });
   connection.run(EXPIRE, organizationId, now, DEFAULT_POLICY.auditRetentionDays, AUDIT_EXPIRED_AT_ONCE);
   if (id % AUDIT_TIDIED_EVERY !== 0) return;
@@ -82,4 +93,8 @@ export function auditPage(
       ? connection.all<AuditRecord>(PAGE, organizationId, afterId, limit)
       : connection.all<AuditRecord>(GROUP_PAGE, organizationId, afterId, limit, groupId);
   return rows.map(auditFromRecord);
+}
+
+export function refusalsOf(connection: SqliteConnection, organizationId: string, groupId: string): RefusalRange {
+  return rangeFromRecord(connection.first<RangeRecord>(RANGE, organizationId, groupId));
 }

@@ -17,6 +17,7 @@ import { organizationStore } from './organizations.ts';
 import { sqliteProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
 import { segmentStore } from './segments.ts';
+import { sealedAuditStore } from './sealed-audits.ts';
 import { recordSnapshot } from './snapshots.ts';
 import { uploadStore } from './uploads.ts';
 
@@ -59,6 +60,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
     organizations: organizationStore(connections, clock, onLostAudit, sealRegistry),
     uploads: uploadStore(connections, millis, blobs),
     segments: segmentStore(connections),
+    sealedAudits: sealedAuditStore(connections, clock),
     blobs: (space) => new DatabaseBlobs(blobs, space),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>

@@ -21,12 +21,13 @@ import type { EventRecord, HeadRecord } from '../stream-records.ts';
 import { eventFromRecord, headFromRecord, inStreamOrder } from '../stream-records.ts';
 import { pageLimit } from '../bounded-reads.ts';
 import { loadedReads } from '../read-answers.ts';
-import { auditPage } from './audit.ts';
+import { auditPage, refusalsOf } from './audit.ts';
 import type { SqliteConnection } from './connection.ts';
 import { ADMISSION, COMMAND, DOCUMENT, historyReader, RECEIPT } from './history.ts';
 import { load, page } from './loading.ts';
 import { currentPolicy } from './policies.ts';
 import { segmentReader } from './segments.ts';
+import { sealedAuditReader } from './sealed-audits.ts';
 import { snapshotReader } from './snapshots.ts';
 import { tenantStatement } from './statements.ts';
 import { findUpload } from './uploads.ts';
@@ -127,8 +128,10 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
     ...historyReader(connection, organizationId),
     ...snapshotReader(connection, organizationId),
     ...segmentReader(connection, organizationId),
+    ...sealedAuditReader(connection, organizationId),
     audit: async (afterId, limit, groupId) =>
       auditPage(connection, organizationId, { afterId, limit: pageLimit(limit), groupId }),
+    refusals: async (groupId) => refusalsOf(connection, organizationId, groupId),
     upload: async (key) => findUpload(connection, organizationId, key),
   };
 }

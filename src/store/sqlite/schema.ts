@@ -592,6 +592,68 @@ export const audit = sqliteTable(
   ],
 );
 
+export const tenantKeys = sqliteTable(
+  'tenant_keys',
+  {
+    organizationId: tenant(),
+    version: integer('version').notNull(),
+    sealed: text('sealed').notNull(),
+    createdAt: text('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'tenant_keys_pkey', columns: [table.organizationId, table.version] }),
+    foreignKey({
+      name: 'tenant_keys_organization',
+      columns: [table.organizationId],
+      foreignColumns: [organizations.organizationId],
+    }),
+    check('tenant_keys_version', sql`version >= 1`),
+  ],
+);
+
+/** `due`, `sealed`, `purged`, in this order; the row stays, or numbers of records could be given twice. */
+export const sealedAudits = sqliteTable(
+  'sealed_audits',
+  {
+    organizationId: tenant(),
+    groupId: text('group_id').notNull(),
+    records: integer('records').notNull(),
+    firstId: integer('first_id').notNull(),
+    lastId: integer('last_id').notNull(),
+    state: text('state').notNull(),
+    format: integer('format'),
+    keyVersion: integer('key_version'),
+    wrappedKey: text('wrapped_key'),
+    blobHash: text('blob_hash'),
+    lastRecordedAt: text('last_recorded_at'),
+    sealedAt: text('sealed_at'),
+    purgedAt: text('purged_at'),
+  },
+  (table) => [
+    primaryKey({ name: 'sealed_audits_pkey', columns: [table.organizationId, table.groupId] }),
+    foreignKey({
+      name: 'sealed_audits_stream',
+      columns: [table.organizationId, table.groupId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    index('sealed_audits_due')
+      .on(table.organizationId, table.groupId)
+      .where(sql`state = 'due'`),
+    index('sealed_audits_by_age')
+      .on(table.organizationId, table.lastRecordedAt)
+      .where(sql`state = 'sealed'`),
+    index('sealed_audits_by_id').on(table.organizationId, table.lastId),
+    check('sealed_audits_range', sql`records >= 1 AND first_id >= 1 AND last_id >= first_id`),
+    check('sealed_audits_state', sql`state IN ('due', 'sealed', 'purged')`),
+    check(
+      'sealed_audits_whole',
+      sql`(state = 'sealed') = (wrapped_key IS NOT NULL) AND (state = 'sealed') = (blob_hash IS NOT NULL)
+        AND (state <> 'sealed' OR (format IS NOT NULL AND key_version IS NOT NULL AND last_recorded_at IS NOT NULL
+             AND sealed_at IS NOT NULL)) AND (state = 'purged') = (purged_at IS NOT NULL)`,
+    ),
+  ],
+);
+
 export const challenges = sqliteTable(
   'challenges',
   {

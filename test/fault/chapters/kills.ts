@@ -40,6 +40,9 @@ const RARE: readonly NamedPoint[] = [
   'registry-written',
   'audit-due',
   'audit-recorded',
+  'audit-seal-begun',
+  'audit-blob-stored',
+  'audit-sealed',
   'receipt-found',
   'challenge-consumed',
 ];

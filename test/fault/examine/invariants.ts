@@ -70,11 +70,26 @@ export async function examineOrganizations(behind: Behind): Promise<string[]> {
        OR NOT EXISTS (SELECT 1 FROM {policies} p WHERE p.organization_id = o.organization_id)
        OR (SELECT coalesce(max(version) - min(version) + 1, 0) FROM {policies} p WHERE p.organization_id = o.organization_id)
           <> (SELECT count(*) FROM {policies} p WHERE p.organization_id = o.organization_id)
-       OR EXISTS (SELECT 1 FROM (SELECT max(id) AS last, count(*) AS n FROM {audit} a
-                                 WHERE a.organization_id = o.organization_id) AS found
-                  WHERE n > ${AUDIT_MAXIMUM} OR (last < ${AUDIT_MAXIMUM - AUDIT_TIDIED_EVERY} AND n <> last))`,
+       OR EXISTS (SELECT 1 FROM (SELECT max(last) AS last, sum(n) AS n, max(plain) AS plain FROM (
+                    SELECT max(id) AS last, count(*) AS n, count(*) AS plain FROM {audit} a
+                    WHERE a.organization_id = o.organization_id
+                    UNION ALL SELECT max(last_id), coalesce(sum(records), 0), 0 FROM {sealed_audits} s
+                    WHERE s.organization_id = o.organization_id AND s.state = 'sealed') AS kept) AS found
+                  WHERE plain > ${AUDIT_MAXIMUM} OR (last < ${AUDIT_MAXIMUM - AUDIT_TIDIED_EVERY} AND n <> last))`,
   );
   return rows.map(({ name }) => `${name}: an Organization by half, or a gap in its policies or audit record`);
+}
+
+/** What is to be sealed is there as it was; of what is sealed nothing is plain. */
+export async function examineSeals(behind: Behind): Promise<string[]> {
+  const plain = `SELECT count(*) FROM {audit} a WHERE a.organization_id = s.organization_id AND a.group_id = s.group_id
+    AND a.id >= s.first_id AND a.id <= s.last_id`;
+  const rows = await rowsOf<{ name: string }>(
+    behind,
+    `SELECT s.group_id AS name FROM {sealed_audits} s
+     WHERE (${plain}) <> CASE s.state WHEN 'due' THEN s.records ELSE 0 END`,
+  );
+  return rows.map(({ name }) => `${name}: its audit is neither all plain nor all sealed`);
 }
 
 /** Every stream of every Organization, from its Events alone. Answers how many Events there were. */

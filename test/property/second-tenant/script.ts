@@ -3,6 +3,7 @@
 import { canonicalHash } from '../../../src/wire/canonical.ts';
 import { signApproval } from '../../../src/worker/documents.ts';
 import { generateActorKey, type ActorKey } from '../../../src/worker/keys.ts';
+import { ARCHIVE } from '../../support/archival.ts';
 import { id, Mission } from '../../support/mission.ts';
 import { agentCard } from '../../transport/cards.ts';
 import type { RecordedTenant } from './recorded-tenant.ts';
@@ -32,6 +33,7 @@ export async function playEverything(recorded: RecordedTenant): Promise<void> {
   await beRefused(recorded, mission, cast);
   await readEverything(recorded, cast, { ...ids, missionId: mission.missionId, groupId: mission.groupId });
   await playOtherEnds(recorded, cast);
+  await archive(recorded, mission, cast);
   await recorded.org('GET', '/audit?limit=200', { token: await recorded.tokenOf(cast.eve) });
   for (const below of ['/principals', '/policy']) await recorded.operator('GET', below);
 }
@@ -189,6 +191,20 @@ async function playOtherEnds({ tenant }: RecordedTenant, { olga, ada, bob }: Cas
   await mission.accept(olga, 'membership.end', { principal: bob.principal, reason: 'Done' });
   await mission.accept(olga, 'mission.cancel', { reason: 'The market moved' });
   await tenant.registerCard(bob, 2);
+}
+
+/** Members go on reading, nobody writes, and what was refused before waits to be sealed. */
+async function archive(recorded: RecordedTenant, mission: Mission, { olga, ada }: Cast): Promise<void> {
+  const { tenant } = recorded;
+  const archivist = await tenant.service('archivist', [ARCHIVE]);
+  const group = `/groups/${encodeURIComponent(mission.groupId)}`;
+  const taken = await recorded.org('POST', `${group}/snapshots`, { token: await recorded.tokenOf(ada) });
+  const { snapshot } = JSON.parse(taken.text) as { snapshot: object };
+  await tenant.outcome(archivist, mission.draft(ARCHIVE, { snapshot: { ...snapshot, throughSequence: 1 } }));
+  await tenant.accept(archivist, mission.draft(ARCHIVE, { snapshot }));
+  await mission.outcome(olga, 'mission.cancel', { reason: 'Too late' });
+  for (const below of ['', '/events?limit=200', '/policy-log', '/memberships'])
+    await recorded.org('GET', `${group}${below}`, { token: await recorded.tokenOf(olga) });
 }
 
 async function readEverything(recorded: RecordedTenant, cast: Cast, ids: Record<string, string>): Promise<void> {
