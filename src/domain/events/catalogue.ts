@@ -5,7 +5,7 @@ import { approvalExecutionGranted } from './approval-execution-granted.ts';
 import { artifactPublished } from './artifact-published.ts';
 import { membershipChanged } from './membership-changed.ts';
 import { membershipEnded } from './membership-ended.ts';
-import { messageCorrected, messageRetracted } from './message-amended.ts';
+import { messageCorrected, messageRedacted, messageRetracted } from './message-amended.ts';
 import { messagePosted } from './message-posted.ts';
 import { missionApproved } from './mission-approved.ts';
 import { missionCancelled } from './mission-cancelled.ts';
@@ -46,6 +46,7 @@ const KINDS: readonly EventKind<unknown>[] = [
   messagePosted,
   messageCorrected,
   messageRetracted,
+  messageRedacted,
   workExecutionLeaseRevoked,
   workCancelled,
   workProposed,
