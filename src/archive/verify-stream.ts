@@ -24,7 +24,7 @@ export interface StreamToVerify {
 }
 
 /** Rows that the transitions account for. */
-export type Visited = Omit<RowCounts, 'streams' | 'aggregates' | 'group_snapshots'>;
+export type Visited = Omit<RowCounts, 'streams' | 'aggregates' | 'group_snapshots' | 'withheld' | 'renditions'>;
 
 /** Where the transitions lead: what the head must say. */
 export interface VerifiedStream {

@@ -14,6 +14,7 @@ import type {
   StreamHead,
   Transition,
 } from '../store/port.ts';
+import type { WithheldRow } from '../store/port/withheld.ts';
 import type { Admitted } from './admission.ts';
 import type { Appended, AppendedEvent, AppendContext } from './append.ts';
 import type { Receipt } from './ports.ts';
@@ -24,6 +25,8 @@ export interface TransitionParts {
   decision: Accepted;
   appended: Appended;
   admitted: Admitted;
+  /** Marks on Events that were there before. */
+  withheld: WithheldRow[];
   view: View;
   context: AppendContext;
 }
@@ -62,6 +65,7 @@ export function buildTransition(parts: TransitionParts): { transition: Transitio
     admissions,
     receipt,
     policyLog,
+    withheld: parts.withheld,
   };
   return { transition, receipt: receipt.body };
 }

@@ -1,6 +1,7 @@
 // Replay: a Group's Events in sequence from where the reader is, a bounded page at a time. The same page serves HTTP now
 // and will serve catch-up of subscriptions.
-import type { EventRow, Reader } from '../store/port.ts';
+import type { EventRow, OrganizationRow, Reader } from '../store/port.ts';
+import { deliverable, type DeliveredBody, type Viewer } from './rendered.ts';
 import { seesEvent, type Sight } from './visibility.ts';
 
 /** Bytes of one page; at least one Event always fits, and most pages are a few hundred kB. */
@@ -11,11 +12,17 @@ const ROWS_AT_ONCE = 50;
 const ROWS_MAXIMUM = 1_000;
 
 export interface ReplayPage {
-  /** Exact signed bodies, in sequence order. */
-  bodies: string[];
+  /** In sequence order. */
+  bodies: DeliveredBody[];
   /** The last sequence that this page covers: what to ask after next. */
   throughSequence: number;
   headSequence: number;
+}
+
+/** Who reads. */
+export interface Reading {
+  organization: OrganizationRow;
+  sight: Sight;
 }
 
 /**
@@ -25,37 +32,44 @@ export interface ReplayPage {
 export async function replayPage(
   reader: Reader,
   groupId: string,
-  sight: Sight,
+  { organization, sight }: Reading,
   { after, limit }: { after: number; limit: number },
 ): Promise<ReplayPage> {
   const headSequence = (await reader.stream(groupId))?.position ?? 0;
   // Never above the head: who asked from beyond it would miss what comes next.
   const throughSequence = Math.min(Math.max(after, sight.startSequence - 1), headSequence);
-  const page: ReplayPage = { bodies: [], throughSequence, headSequence };
+  const page = { throughSequence, headSequence };
+  const seen: EventRow[] = [];
+  const delivered = async () => ({ ...page, bodies: await deliverable(reader, seen, viewerOf(organization, sight)) });
   let bytes = 0;
   for (let looked = 0; looked < ROWS_MAXIMUM; looked += ROWS_AT_ONCE) {
     const rows = await reader.events(groupId, page.throughSequence, ROWS_AT_ONCE);
     for (const row of rows) {
-      if (page.bodies.length === limit) return page;
+      if (seen.length === limit) return delivered();
       if (seesEvent(sight, row)) {
         bytes += row.body.length;
-        if (bytes > REPLAY_BYTES_MAXIMUM && page.bodies.length > 0) return page;
-        page.bodies.push(row.body);
+        if (bytes > REPLAY_BYTES_MAXIMUM && seen.length > 0) return delivered();
+        seen.push(row);
       }
       page.throughSequence = row.position;
     }
     if (rows.length < ROWS_AT_ONCE) break;
   }
-  return page;
+  return delivered();
 }
 
-/** One Event of this Group, if the reader may see it. */
+/** One Event of this Group, if the reader may see it, as it may have it. */
 export async function visibleEvent(
   reader: Reader,
   groupId: string,
-  sight: Sight,
+  { organization, sight }: Reading,
   eventId: string,
-): Promise<EventRow | undefined> {
+): Promise<DeliveredBody | undefined> {
   const row = await reader.event(eventId);
-  return row && row.groupId === groupId && seesEvent(sight, row) ? row : undefined;
+  if (!row || row.groupId !== groupId || !seesEvent(sight, row)) return undefined;
+  return (await deliverable(reader, [row], viewerOf(organization, sight)))[0];
+}
+
+function viewerOf(organization: OrganizationRow, { principal }: Sight): Viewer {
+  return { organization, principal };
 }

@@ -45,12 +45,7 @@ function amendedRevision({ command, payload }: Request<AmendmentPayload>, view: 
 }
 
 /** By its author. */
-export function amend(
-  request: Request<AmendmentPayload>,
-  amendment: Amendment,
-  view: View,
-  now: string,
-): Decision {
+export function amend(request: Request<AmendmentPayload>, amendment: Amendment, view: View, now: string): Decision {
   const { command, payload } = request;
   const refusal = checkMissionNotTerminal(command, view);
   if (refusal) return refusal;

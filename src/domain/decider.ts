@@ -108,6 +108,7 @@ export interface Accepted {
  */
 export interface WithholdingDraft {
   cause: WithholdingCause;
+  reasonCode: string;
   message: MessageAggregate;
   /** The draft that orders it. */
   draft: number;

@@ -9,5 +9,5 @@ export function foldableForm(event: Event, erasable: readonly string[]): { event
   const standsFor = renditionOf(event);
   const { payload, texts } = commitPayload(event.payload, erasable, { rendition: standsFor !== undefined });
   const occurredAt = standsFor?.occurredAt ?? event.occurredAt;
-  return { event: { ...event, occurredAt, payload: payload as Event['payload'] }, texts };
+  return { event: { ...event, occurredAt, payload: payload }, texts };
 }

@@ -38,7 +38,7 @@ export const messageRedact: CommandKind<z.infer<typeof schema>> = {
     return {
       events: [amendmentEvent(request, amendment, target, view, now)],
       policyLog: [entry],
-      withholds: { cause: 'redacted', message: target, draft: 0 },
+      withholds: { cause: 'redacted', reasonCode: 'message_redacted', message: target, draft: 0 },
     };
   },
 };

@@ -43,18 +43,20 @@ async function state({ c, reader, organization, groupId, sight }: GroupScope): P
   return c.json(await shownState(reader, organization.organizationId, groupId));
 }
 
-async function events({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
-  const { bodies, throughSequence, headSequence } = await replayPage(reader, groupId, sight, numberedPageQuery(c));
+async function events(scope: GroupScope): Promise<Response> {
+  const { c, reader, groupId } = scope;
+  const { bodies, throughSequence, headSequence } = await replayPage(reader, groupId, scope, numberedPageQuery(c));
   const next = throughSequence < headSequence ? `,"next":"${throughSequence}"` : '';
   const numbers = `"throughSequence":${throughSequence},"headSequence":${headSequence}`;
   return jsonText(c, `{"items":[${bodies.join(',')}],${numbers}${next}}`);
 }
 
-async function event({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
+async function event(scope: GroupScope): Promise<Response> {
+  const { c, reader, groupId } = scope;
   const eventId = idParameter(c, 'eventId');
-  const row = eventId === undefined ? undefined : await visibleEvent(reader, groupId, sight, eventId);
-  if (!row) throw notFound('Event in this Group');
-  return jsonText(c, row.body);
+  const body = eventId === undefined ? undefined : await visibleEvent(reader, groupId, scope, eventId);
+  if (body === undefined) throw notFound('Event in this Group');
+  return jsonText(c, body);
 }
 
 function allow(refusal: Refusal | undefined): void {

@@ -25,7 +25,11 @@ const standsFor = z.strictObject({
 export type RenditionOf = z.infer<typeof standsFor>;
 
 /** Undefined for an original. Throws for an Event that says that it is a rendition and not of what. */
-export function renditionOf({ extensions }: { extensions?: Record<string, unknown> | undefined }): RenditionOf | undefined {
+export function renditionOf({
+  extensions,
+}: {
+  extensions?: Record<string, unknown> | undefined;
+}): RenditionOf | undefined {
   if (!extensions || !Object.hasOwn(extensions, RENDITION_EXTENSION)) return undefined;
   const read = standsFor.safeParse((extensions[RENDITION_EXTENSION] as { data?: unknown }).data);
   if (!read.success) throw new Error('an Event that does not say what it is a rendition of');

@@ -25,6 +25,7 @@ import type { Row, Statement, Value } from './session.ts';
 import { columnsOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 import { READ_COMMITTED } from './transaction.ts';
+import { eventsOfMessage, marksStatement } from './withheld.ts';
 import { writeStatement } from './writing.ts';
 
 export const OPEN = `SELECT section, body
@@ -65,6 +66,7 @@ function transactionOf(
       return answersFrom(reads, await transaction.query<SectionRow>(text, parameters));
     },
     texts: (groupId, commitments) => textsOf(transaction, organizationId, groupId, commitments),
+    eventsOfMessage: (message) => eventsOfMessage(transaction, organizationId, message),
     lockGroups: async (groupIds) =>
       (await transaction.query<Row & HeadRecord>(LOCK_GROUPS, [organizationId, groupIds])).map(headFromRecord),
     streamHeads: (streamIds) => streamHeads(transaction, organizationId, streamIds),
@@ -126,7 +128,10 @@ async function commit(
     if (ruling.refused !== undefined) throw new StoreFault('conflict', `the registry refuses: ${ruling.refused}`);
     statements.push(...ruling.statements);
   }
-  await transaction.commit(...statements, writeStatement(organizationId, transitions));
+  const marks = transitions.flatMap(({ withheld }) => withheld);
+  // After what they mark and what orders them.
+  const marking = marks.length === 0 ? [] : [marksStatement(organizationId, marks)];
+  await transaction.commit(...statements, writeStatement(organizationId, transitions), ...marking);
 }
 
 /** Most Commands read no list and count nothing. */

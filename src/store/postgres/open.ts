@@ -12,6 +12,7 @@ import { organizationStore } from './organizations.ts';
 import { postgresProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
 import { recordSnapshot } from './snapshots.ts';
+import { recordRenditions } from './withheld.ts';
 import { uploadStore } from './uploads.ts';
 import { WRITE, WRITE_PARAMETERS } from './writing.ts';
 
@@ -75,6 +76,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       connections.read(organizationId, (transaction) => work(readerOf(transaction, organizationId, clock?.text))),
     recordSnapshot: (organizationId, snapshot, admission) =>
       recordSnapshot(connections, organizationId, snapshot, admission),
+    recordRenditions: (organizationId, made) => recordRenditions(connections, organizationId, made),
     problems: () => postgresProblems(connections),
     close: () => connections.close(),
   };

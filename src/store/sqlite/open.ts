@@ -15,6 +15,7 @@ import { organizationStore } from './organizations.ts';
 import { sqliteProblems } from './problems.ts';
 import { readerOf } from './reading.ts';
 import { recordSnapshot } from './snapshots.ts';
+import { recordRenditions } from './withheld.ts';
 import { uploadStore } from './uploads.ts';
 
 export interface SqliteStoreOptions {
@@ -61,6 +62,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
       connections.write(organizationId, async (connection) => ({
         commit: true,
         result: recordSnapshot(connection, organizationId, snapshot, admission),
+      })),
+    recordRenditions: (organizationId, made) =>
+      connections.write(organizationId, async (connection) => ({
+        commit: true,
+        result: recordRenditions(connection, organizationId, made),
       })),
     problems: () =>
       connections
