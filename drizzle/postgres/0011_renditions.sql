@@ -28,20 +28,34 @@ ALTER TABLE "mwp"."renditions" ADD CONSTRAINT "renditions_mark" FOREIGN KEY ("or
 ALTER TABLE "mwp"."withheld" ADD CONSTRAINT "withheld_event" FOREIGN KEY ("organization_id","group_id","position") REFERENCES "mwp"."events"("organization_id","stream_id","position") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "withheld_by_event" ON "mwp"."withheld" USING btree ("organization_id","event_id") WHERE event_id >= '';
 --> statement-breakpoint
-DO $$
-DECLARE
-  name text;
-BEGIN
-  FOREACH name IN ARRAY ARRAY['withheld', 'renditions'] LOOP
-    EXECUTE format('ALTER TABLE mwp.%I ENABLE ROW LEVEL SECURITY', name);
-    EXECUTE format('ALTER TABLE mwp.%I FORCE ROW LEVEL SECURITY', name);
-    EXECUTE format($policy$CREATE POLICY tenant ON mwp.%I
-      USING (organization_id = nullif(current_setting('mwp.organization', true), ''))
-      WITH CHECK (organization_id = nullif(current_setting('mwp.organization', true), ''))$policy$, name);
-    EXECUTE format('GRANT SELECT, INSERT ON mwp.%I TO mwp_authority', name);
-    EXECUTE format('CREATE TRIGGER %1$s_immutable BEFORE UPDATE OR DELETE ON mwp.%1$s
-                      FOR EACH ROW EXECUTE FUNCTION mwp.refuse_change()', name);
-    EXECUTE format('CREATE TRIGGER %1$s_kept BEFORE TRUNCATE ON mwp.%1$s
-                      FOR EACH STATEMENT EXECUTE FUNCTION mwp.refuse_change()', name);
-  END LOOP;
-END $$;
+ALTER TABLE "mwp"."withheld" ENABLE ROW LEVEL SECURITY;
+--> statement-breakpoint
+ALTER TABLE "mwp"."withheld" FORCE ROW LEVEL SECURITY;
+--> statement-breakpoint
+CREATE POLICY tenant ON mwp.withheld
+  USING (organization_id = nullif(current_setting('mwp.organization', true), ''))
+  WITH CHECK (organization_id = nullif(current_setting('mwp.organization', true), ''));
+--> statement-breakpoint
+GRANT SELECT, INSERT ON mwp.withheld TO mwp_authority;
+--> statement-breakpoint
+CREATE TRIGGER withheld_immutable BEFORE UPDATE OR DELETE ON mwp.withheld
+  FOR EACH ROW EXECUTE FUNCTION mwp.refuse_change();
+--> statement-breakpoint
+CREATE TRIGGER withheld_kept BEFORE TRUNCATE ON mwp.withheld
+  FOR EACH STATEMENT EXECUTE FUNCTION mwp.refuse_change();
+--> statement-breakpoint
+ALTER TABLE "mwp"."renditions" ENABLE ROW LEVEL SECURITY;
+--> statement-breakpoint
+ALTER TABLE "mwp"."renditions" FORCE ROW LEVEL SECURITY;
+--> statement-breakpoint
+CREATE POLICY tenant ON mwp.renditions
+  USING (organization_id = nullif(current_setting('mwp.organization', true), ''))
+  WITH CHECK (organization_id = nullif(current_setting('mwp.organization', true), ''));
+--> statement-breakpoint
+GRANT SELECT, INSERT ON mwp.renditions TO mwp_authority;
+--> statement-breakpoint
+CREATE TRIGGER renditions_immutable BEFORE UPDATE OR DELETE ON mwp.renditions
+  FOR EACH ROW EXECUTE FUNCTION mwp.refuse_change();
+--> statement-breakpoint
+CREATE TRIGGER renditions_kept BEFORE TRUNCATE ON mwp.renditions
+  FOR EACH STATEMENT EXECUTE FUNCTION mwp.refuse_change();

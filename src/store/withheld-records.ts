@@ -24,7 +24,7 @@ export function withheldToRecord(row: WithheldRow): WithheldRecord {
   };
 }
 
-export function withheldFromRecord(record: WithheldRecord): WithheldRow {
+function withheldFromRecord(record: WithheldRecord): WithheldRow {
   return {
     groupId: record.group_id,
     position: record.position,

@@ -36,9 +36,6 @@ export interface RenditionRow {
   body: string;
 }
 
-/** Marks and renditions are read in this order. */
-export type MarkKey = Pick<WithheldRow, 'position' | 'cause'>;
-
 /** What tells which Events speak of a Message. */
 export interface SpokenMessage {
   groupId: string;
@@ -48,9 +45,8 @@ export interface SpokenMessage {
   commitments: string[];
 }
 
+/** Between two sequences of a Group, both included; in their order. */
 export interface WithheldReader {
-  /** Marks of a Group's Events between two sequences, both included. */
   withheldEvents(groupId: string, from: number, through: number): Promise<WithheldEvent[]>;
-  withheldRows(groupId: string, after: MarkKey | undefined, limit: number): Promise<WithheldRow[]>;
-  renditionRows(groupId: string, after: MarkKey | undefined, limit: number): Promise<RenditionRow[]>;
+  renditionRows(groupId: string, from: number, through: number): Promise<RenditionRow[]>;
 }

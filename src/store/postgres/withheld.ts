@@ -1,14 +1,12 @@
 // Marks on Events and the renditions in their places, on the hosted store. Sibling of sqlite/withheld.ts.
 import { principalKey } from '../../protocol/principals.ts';
-import { pageLimit } from '../bounded-reads.ts';
 import { admissionToRecord } from '../evidence-records.ts';
 import type { AdmissionRow } from '../port.ts';
-import type { MarkKey, RenditionRow, SpokenMessage, WithheldReader, WithheldRow } from '../port/withheld.ts';
+import type { RenditionRow, SpokenMessage, WithheldReader, WithheldRow } from '../port/withheld.ts';
 import {
   renditionFromRecord,
   renditionToRecord,
   withheldEventFromRecord,
-  withheldFromRecord,
   withheldToRecord,
 } from '../withheld-records.ts';
 import type { PostgresConnections } from './connections.ts';
@@ -35,11 +33,8 @@ const MARKED = `SELECT ${prefixed(MARK, 'w')}, r.body FROM mwp.withheld w
     AND r.position = w.position AND r.cause = w.cause
   WHERE w.organization_id = $1 AND w.group_id = $2 AND w.position BETWEEN $3::bigint AND $4::bigint
   ORDER BY w.position, w.cause`;
-const pageOf = (columns: string, table: string) => `SELECT ${columns} FROM mwp.${table}
-  WHERE organization_id = $1 AND group_id = $2 AND (position, cause) > ($3::bigint, $4)
-  ORDER BY position, cause LIMIT $5::bigint`;
-const MARKS = pageOf(MARK, 'withheld');
-const RENDITIONS = pageOf(RENDITION, 'renditions');
+const RENDITIONS = `SELECT ${RENDITION} FROM mwp.renditions
+  WHERE organization_id = $1 AND group_id = $2 AND position BETWEEN $3::bigint AND $4::bigint ORDER BY position, cause`;
 /** Only its author amends a Message; there is no index over what amends what, because these documents are rewritten often. */
 const AMENDMENTS = `SELECT a.document -> 'reason' ->> 'commitment' AS commitment FROM mwp.aggregates a
   WHERE a.organization_id = $1 AND a.holder = $2 AND a.kind = 'message' AND a.group_id = $3
@@ -92,13 +87,9 @@ export async function eventsOfMessage(
 export function withheldReader(transaction: Transaction, organizationId: string): WithheldReader {
   const all = async <Record, Answer>(text: string, values: Value[], from: (record: Record) => Answer) =>
     (await transaction.query<Row>(text, [organizationId, ...values])).map((row) => from(row as Record));
-  const keyOf = (after: MarkKey | undefined): Value[] => [after?.position ?? 0, after?.cause ?? ''];
   return {
     withheldEvents: (groupId, from, through) => all(MARKED, [groupId, from, through], withheldEventFromRecord),
-    withheldRows: (groupId, after, limit) =>
-      all(MARKS, [groupId, ...keyOf(after), pageLimit(limit)], withheldFromRecord),
-    renditionRows: (groupId, after, limit) =>
-      all(RENDITIONS, [groupId, ...keyOf(after), pageLimit(limit)], renditionFromRecord),
+    renditionRows: (groupId, from, through) => all(RENDITIONS, [groupId, from, through], renditionFromRecord),
   };
 }
 

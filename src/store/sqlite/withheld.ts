@@ -1,14 +1,12 @@
 // Marks on Events and the renditions in their places, on the local store. Sibling of postgres/withheld.ts.
 import { principalKey } from '../../protocol/principals.ts';
-import { pageLimit } from '../bounded-reads.ts';
 import { admissionToRecord } from '../evidence-records.ts';
 import type { AdmissionRow } from '../port.ts';
-import type { MarkKey, RenditionRow, SpokenMessage, WithheldReader } from '../port/withheld.ts';
+import type { RenditionRow, SpokenMessage, WithheldReader } from '../port/withheld.ts';
 import {
   renditionFromRecord,
   renditionToRecord,
   withheldEventFromRecord,
-  withheldFromRecord,
   type RenditionRecord,
   type WithheldRecord,
 } from '../withheld-records.ts';
@@ -29,15 +27,10 @@ const MARKED = tenantStatement(
      AND r.position = w.position AND r.cause = w.cause
    WHERE w.organization_id = ?1 AND w.group_id = ?2 AND w.position BETWEEN ?3 AND ?4 ORDER BY w.position, w.cause`,
 );
-const MARKS = tenantStatement(
-  'marks of a Group',
-  `SELECT * FROM withheld WHERE organization_id = ?1 AND group_id = ?2 AND (position, cause) > (?3, ?4)
-   ORDER BY position, cause LIMIT ?5`,
-);
 const RENDITIONS = tenantStatement(
   'renditions of a Group',
-  `SELECT * FROM renditions WHERE organization_id = ?1 AND group_id = ?2 AND (position, cause) > (?3, ?4)
-   ORDER BY position, cause LIMIT ?5`,
+  `SELECT * FROM renditions WHERE organization_id = ?1 AND group_id = ?2 AND position BETWEEN ?3 AND ?4
+   ORDER BY position, cause`,
 );
 /** Only its author amends a Message; there is no index over what amends what, because these documents are rewritten often. */
 const AMENDMENTS = tenantStatement(
@@ -85,19 +78,12 @@ export function eventsOfMessage(
 }
 
 export function withheldReader(connection: SqliteConnection, organizationId: string): WithheldReader {
-  const keyOf = (after: MarkKey | undefined) => [after?.position ?? 0, after?.cause ?? ''] as const;
   return {
     withheldEvents: async (groupId, from, through) =>
       connection
         .all<WithheldRecord & { body: string | null }>(MARKED, organizationId, groupId, from, through)
         .map(withheldEventFromRecord),
-    withheldRows: async (groupId, after, limit) =>
-      connection
-        .all<WithheldRecord>(MARKS, organizationId, groupId, ...keyOf(after), pageLimit(limit))
-        .map(withheldFromRecord),
-    renditionRows: async (groupId, after, limit) =>
-      connection
-        .all<RenditionRecord>(RENDITIONS, organizationId, groupId, ...keyOf(after), pageLimit(limit))
-        .map(renditionFromRecord),
+    renditionRows: async (groupId, from, through) =>
+      connection.all<RenditionRecord>(RENDITIONS, organizationId, groupId, from, through).map(renditionFromRecord),
   };
 }
