@@ -1,5 +1,6 @@
 // Replay: a Group's Events in sequence from where the reader is, a bounded page at a time. The same page serves HTTP now
 // and will serve catch-up of subscriptions.
+import { isAuditor } from '../domain/policy.ts';
 import type { EventRow, OrganizationRow, Reader } from '../store/port.ts';
 import { deliverable, type DeliveredBody, type Viewer } from './rendered.ts';
 import { seesEvent, type Sight } from './visibility.ts';
@@ -68,6 +69,23 @@ export async function visibleEvent(
   const row = await reader.event(eventId);
   if (!row || row.groupId !== groupId || !seesEvent(sight, row)) return undefined;
   return (await deliverable(reader, [row], viewerOf(organization, sight)))[0];
+}
+
+/**
+ * What was withheld, for an auditor who is no member. It enters no Group by that: of an Event that everybody gets, and of a
+ * Group that is not there, the answer is the same (decision 22).
+ */
+export async function withheldOriginal(
+  reader: Reader,
+  groupId: string,
+  { organization, principal }: Viewer,
+  eventId: string,
+): Promise<DeliveredBody | undefined> {
+  if (!isAuditor(await reader.policy(), principal)) return undefined;
+  const row = await reader.event(eventId);
+  if (!row || row.groupId !== groupId) return undefined;
+  const marks = await reader.withheldEvents(groupId, row.position, row.position);
+  return marks.length === 0 ? undefined : (await deliverable(reader, [row], { organization, principal }))[0];
 }
 
 function viewerOf(organization: OrganizationRow, { principal }: Sight): Viewer {

@@ -3,9 +3,10 @@ import { Hono } from 'hono';
 import { shownState } from '../../authority/queries/group-state.ts';
 import { shownGroup } from '../../authority/queries/missions.ts';
 import { shownWorkItems, workItemById } from '../../authority/queries/work-items.ts';
-import { replayPage, visibleEvent } from '../../delivery/replay.ts';
+import { replayPage, visibleEvent, withheldOriginal } from '../../delivery/replay.ts';
+import { sightOf } from '../../delivery/sight.ts';
 import { checkActive, checkFull, seesWorkItem } from '../../delivery/visibility.ts';
-import type { Refusal } from '../../protocol/refusals.ts';
+import { isRefusal, type Refusal } from '../../protocol/refusals.ts';
 import type { AuthorityStore } from '../../store/port.ts';
 import { HttpRefusal, notFound } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
@@ -13,7 +14,7 @@ import { declared } from '../openapi/operation.ts';
 import { idParameter, numberedPageQuery } from '../parameters.ts';
 import type { TenantEnv } from '../tenancy.ts';
 import { GROUP_READS } from './operations.ts';
-import { groupRead, type GroupScope } from './scope.ts';
+import { groupRead, tenantRead, type GroupScope, type TenantScope } from './scope.ts';
 
 export function groupReadRoutes({ store }: { store: AuthorityStore }): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
@@ -21,7 +22,7 @@ export function groupReadRoutes({ store }: { store: AuthorityStore }): Hono<Tena
   routes.get('/groups/:groupId/work-items/:workItemId', declared(GROUP_READS.workItem, groupRead(store, workItem)));
   routes.get('/groups/:groupId/state', declared(GROUP_READS.state, groupRead(store, state)));
   routes.get('/groups/:groupId/events', declared(GROUP_READS.events, groupRead(store, events)));
-  routes.get('/groups/:groupId/events/:eventId', declared(GROUP_READS.event, groupRead(store, event)));
+  routes.get('/groups/:groupId/events/:eventId', declared(GROUP_READS.event, tenantRead(store, event)));
   return routes;
 }
 
@@ -51,11 +52,16 @@ async function events(scope: GroupScope): Promise<Response> {
   return jsonText(c, `{"items":[${bodies.join(',')}],${numbers}${next}}`);
 }
 
-async function event(scope: GroupScope): Promise<Response> {
-  const { c, reader, groupId } = scope;
-  const eventId = idParameter(c, 'eventId');
-  const body = eventId === undefined ? undefined : await visibleEvent(reader, groupId, scope, eventId);
-  if (body === undefined) throw notFound('Event in this Group');
+/** Where a Membership shows nothing, an auditor still gets what was withheld from everybody. */
+async function event(scope: TenantScope): Promise<Response> {
+  const { c, reader, organization, principal } = scope;
+  const groupId = idParameter(c, 'groupId') ?? '';
+  const eventId = idParameter(c, 'eventId') ?? '';
+  const sight = await sightOf(reader, groupId === '' ? undefined : groupId, principal);
+  const body = isRefusal(sight)
+    ? await withheldOriginal(reader, groupId, scope, eventId)
+    : await visibleEvent(reader, groupId, { organization, sight }, eventId);
+  if (body === undefined) throw isRefusal(sight) ? new HttpRefusal(sight) : notFound('Event in this Group');
   return jsonText(c, body);
 }
 
