@@ -119,15 +119,5 @@ interface Signing extends Pick<OwnAdmission, 'keyEvidence'> {
 /** A store for transports: what they read, they may deliver. */
 export function deliveringStore(store: AuthorityStore, parts: Omit<RenditionParts, 'store'>): AuthorityStore {
   const renditions = new Renditions({ store, ...parts });
-  return {
-    engine: store.engine,
-    organizations: store.organizations,
-    uploads: store.uploads,
-    acceptTransition: (organizationId, plan, decide) => store.acceptTransition(organizationId, plan, decide),
-    read: (organizationId, work) => renditions.read(organizationId, work),
-    recordSnapshot: (organizationId, snapshot, admission) => store.recordSnapshot(organizationId, snapshot, admission),
-    recordRenditions: (organizationId, made) => store.recordRenditions(organizationId, made),
-    problems: () => store.problems(),
-    close: () => store.close(),
-  };
+  return { ...store, read: (organizationId, work) => renditions.read(organizationId, work) };
 }
