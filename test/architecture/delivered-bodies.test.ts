@@ -20,7 +20,9 @@ interface Use {
 
 /** Of files that serve clients, and of `planted` in place of one of them. */
 function uses(planted?: { file: string; text: string }): Use[] {
-  const { config } = ts.readConfigFile(resolve(ROOT, 'tsconfig.json'), ts.sys.readFile) as { config: object };
+  const { config } = ts.readConfigFile(resolve(ROOT, 'tsconfig.json'), (name) => ts.sys.readFile(name)) as {
+    config: object;
+  };
   const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   const sources = fileNames.filter((name) => /^src\/(http|authority|delivery|gateway)\//.test(relative(ROOT, name)));
   const host = ts.createCompilerHost(options);

@@ -72,7 +72,9 @@ function signed(event: FoldedEvent): Event {
   return {
     protocolVersion: '0.1',
     eventId: `urn:test:event:${sequence}`,
-    ...JSON.parse(JSON.stringify({ kind, groupId, sequence, aggregateRevision, workItemId, conversationId, actor })),
+    ...(JSON.parse(
+      JSON.stringify({ kind, groupId, sequence, aggregateRevision, workItemId, conversationId, actor }),
+    ) as object),
     cause: { type: 'command', id: 'urn:test:action' },
     correlationId: 'urn:test:correlation',
     occurredAt,

@@ -106,7 +106,7 @@ describe.each(STORES)('$name: a redacted Message', ({ open }) => {
     const receipt = await played.api.get(played.ada, `/receipts/${path(posted.actionId)}`);
     expect([holdsWords(posted.answer).length, holdsWords(again), holdsWords(receipt)]).toEqual([1, [], []]);
     for (const { json } of [again, receipt]) {
-      const [event] = json['events'] as unknown as Event[];
+      const [event] = json['events'];
       expect(event?.eventId).toBe(spoken[0]!.eventId);
       expect(renditionOf(event!)?.cause).toBe('redacted');
     }

@@ -114,7 +114,7 @@ export const GROUP_READS = {
     id: 'replayEvents',
     summary: 'Events of the Group in their order',
     description:
-      'Ask again with `after` set to `throughSequence`. `next` is there while more is stored already. Each Event stands in it byte for byte as it was signed.',
+      'Ask again with `after` set to `throughSequence`. `next` is there while more is stored already. Each Event stands in it byte for byte as it was signed, a redacted Message’s as its rendition.',
     answer: answers.eventPage,
     says: 'A page of Events.',
     query: NUMBERED_PAGE_PARAMETERS,
@@ -122,8 +122,9 @@ export const GROUP_READS = {
   event: ofGroup({
     id: 'readEvent',
     summary: 'One Event',
+    description: 'To an auditor who is no member: an Event that is withheld from everybody else, and no other.',
     answer: eventSchema,
-    says: 'The Event, byte for byte as it was signed.',
+    says: 'The Event, or the rendition in its place, byte for byte as it was signed.',
     refusals: [NO_SUCH],
   }),
 } as const;
