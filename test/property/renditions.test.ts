@@ -79,7 +79,7 @@ function signed(event: FoldedEvent): Event {
     correlationId: 'urn:test:correlation',
     occurredAt,
     acceptedBy: AUTHORITY,
-    payload: JSON.parse(JSON.stringify({ ...payload, contentSalt: `a salt for tests ${sequence}` })),
+    payload: JSON.parse(JSON.stringify({ ...payload, contentSalt: `a salt for tests ${sequence}` })) as object,
     signature: { algorithm: 'Ed25519', keyId: 'urn:test:key', createdAt: occurredAt, value: 'A'.repeat(86) },
   } as Event;
 }
