@@ -77,7 +77,9 @@ async function withheldOn(
   page: readonly Bare[],
   reader: Reader,
 ): Promise<Pick<RecordedTransition, 'withheld' | 'renditions'>> {
-  const positions = page.flatMap(({ events }) => events.map(({ position }) => position));
+  // The Organization's own streams have no Group, and nothing of them is withheld.
+  const ofGroup = page.flatMap(({ events }) => events.filter((event) => event.groupId === groupId));
+  const positions = ofGroup.map(({ position }) => position);
   const range = [Math.min(...positions), Math.max(...positions)] as const;
   const marked = positions.length === 0 ? [] : await reader.withheldEvents(groupId, ...range);
   if (marked.length === 0) return { withheld: [], renditions: [] };
