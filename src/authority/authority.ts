@@ -184,6 +184,7 @@ class GroupAuthority implements Authority {
   /** What was accepted stands either way: whoever gets one of these Events makes what is missing. */
   private async beginRenditions(seen: Seen, marks: readonly WithheldRow[]): Promise<void> {
     if (marks.length === 0) return;
+    this.pass('renditions-due');
     try {
       await this.renditions.begin(seen.organization, marks);
     } catch (error) {

@@ -611,6 +611,8 @@ export const NAMED_POINTS = [
   'commit-sent',
   /** The database has answered the COMMIT; nobody has been told. */
   'committed',
+  /** What is withheld is committed and marked; its renditions are still to be made. */
+  'renditions-due',
   /** A refused Command waits for its audit record. */
   'audit-due',
   'audit-recorded',
