@@ -8,7 +8,8 @@ const MAY_IMPORT = {
   wire: ['protocol'],
   trust: ['protocol', 'wire'],
   domain: ['protocol'],
-  authority: ['protocol', 'wire', 'trust', 'domain', 'store/port'],
+  // What of an answer is delivered to whom is for delivery to say, to the authority as to the transports.
+  authority: ['protocol', 'wire', 'trust', 'domain', 'store/port', 'delivery'],
   delivery: ['protocol', 'wire', 'trust', 'domain', 'store/port'],
   archive: ['protocol', 'wire', 'trust', 'domain', 'store/port'],
   tasks: ['protocol'],

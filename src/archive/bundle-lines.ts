@@ -11,6 +11,7 @@ import type {
   ReceiptRow,
   StreamHead,
 } from '../store/port.ts';
+import type { RenditionRow, WithheldRow } from '../store/port/withheld.ts';
 import type { KeyBinding } from '../trust/evidence.ts';
 import { parseStrictJson } from '../wire/strict-json.ts';
 
@@ -56,6 +57,8 @@ export type BundleLine =
   | { line: 'event'; row: EventRow }
   | { line: 'receipt'; row: ReceiptRow }
   | { line: 'policy'; row: PolicyLogRow }
+  | { line: 'withheld'; row: WithheldRow }
+  | { line: 'rendition'; row: RenditionRow; admission: AdmissionRow }
   | StatementLine;
 
 /** Told as it is to whoever holds the bundle. */
@@ -71,6 +74,13 @@ const HEAD: Shape = {
   position: 'number',
   revision: 'number',
   policyPosition: 'number',
+};
+
+const ADMISSION: Shape = {
+  ...texts('signingHash admissionRecordId documentKind keyId trustedAcceptedAt streamId record'),
+  principal: PRINCIPAL,
+  acceptedBy: PRINCIPAL,
+  revision: 'number',
 };
 
 const SHAPES: Readonly<Record<BundleLine['line'], Shape>> = {
@@ -93,15 +103,7 @@ const SHAPES: Readonly<Record<BundleLine['line'], Shape>> = {
     line: 'text',
     row: { ...texts('signingHash documentKind groupId keyId commandHash body'), principal: PRINCIPAL },
   },
-  admission: {
-    line: 'text',
-    row: {
-      ...texts('signingHash admissionRecordId documentKind keyId trustedAcceptedAt streamId record'),
-      principal: PRINCIPAL,
-      acceptedBy: PRINCIPAL,
-      revision: 'number',
-    },
-  },
+  admission: { line: 'text', row: ADMISSION },
   event: {
     line: 'text',
     row: {
@@ -130,6 +132,15 @@ const SHAPES: Readonly<Record<BundleLine['line'], Shape>> = {
       position: 'number',
       revision: 'number',
     },
+  },
+  withheld: {
+    line: 'text',
+    row: { ...texts('groupId eventId cause reasonCode orderedBy recordedAt'), position: 'number' },
+  },
+  rendition: {
+    line: 'text',
+    row: { ...texts('groupId eventId cause signingHash keyId signedAt body'), position: 'number' },
+    admission: ADMISSION,
   },
   statement: {
     ...texts('line purpose organizationId groupId exportedAt stateHash sha256 keyId signature'),

@@ -112,10 +112,14 @@ class TransitionLines {
   private readonly admissions = new Map<string, Extract<BundleLine, { line: 'admission' }>['row']>();
   private command: RecordedTransition['command'];
   private receipt: RecordedTransition['receipt'];
+  private readonly withheld: RecordedTransition['withheld'] = [];
+  private readonly renditions: RecordedTransition['renditions'] = [];
 
   add(line: BundleLine, number: number): void {
     if (line.line === 'event') this.events.push(line.row);
     else if (line.line === 'policy') this.policyLog.push(line.row);
+    else if (line.line === 'withheld') this.withheld.push(line.row);
+    else if (line.line === 'rendition') this.renditions.push({ row: line.row, admission: line.admission });
     else if (line.line === 'document') this.keep(this.documents, line.row, number);
     else if (line.line === 'admission') this.keep(this.admissions, line.row, number);
     else if (line.line === 'command' && !this.command) this.command = readCommand(line.row);
@@ -124,12 +128,24 @@ class TransitionLines {
   }
 
   recorded(revision: number, logHash: string): RecordedTransition {
-    const { events, policyLog, documents, admissions, command, receipt } = this;
+    const { events, policyLog, documents, admissions, command, receipt, withheld, renditions } = this;
     const here = new Set(events.map(({ eventId }) => eventId));
     // Events in other Groups are not in the bundle, and then the receipt cannot be made again.
     const isWhole = receipt?.eventIds.every((eventId) => here.has(eventId)) ?? false;
     const elsewhere = isWhole ? [] : undefined;
-    return { revision, logHash, events, policyLog, documents, admissions, command, receipt, elsewhere };
+    return {
+      revision,
+      logHash,
+      events,
+      policyLog,
+      documents,
+      admissions,
+      command,
+      receipt,
+      elsewhere,
+      withheld,
+      renditions,
+    };
   }
 
   private keep<Row extends { signingHash: string }>(rows: Map<string, Row>, row: Row, number: number): void {

@@ -3,6 +3,7 @@
 import { streamOf } from '../domain/stream-names.ts';
 import type { Event } from '../protocol/documents/event.ts';
 import type { JsonObject } from '../protocol/documents/json-value.ts';
+import { RENDITION_EXTENSION } from '../protocol/documents/rendition.ts';
 import type { AdmissionRow, EventRow, PolicyLogRow } from '../store/port.ts';
 import { tryCanonicalText } from '../wire/canonical.ts';
 import type { Judgement, JudgedTransition } from './check-signatures.ts';
@@ -35,6 +36,10 @@ export function checkEvent(
     keyId: document.signature.keyId,
   });
   if (!isCanonical(document, row.body)) findings.fault(`${where}: the body is not in canonical form`);
+  if (Object.hasOwn(document.extensions ?? {}, RENDITION_EXTENSION)) {
+    findings.fault(`${where}: a rendition in the place of its original`);
+    return undefined;
+  }
   return judgement.ok ? document : undefined;
 }
 

@@ -102,6 +102,9 @@ function* linesOf(transition: RecordedTransition, groupId: string): Generator<Bu
   // A receipt that another stream keeps tells of other Groups, and this Group's log does not count it.
   if (receipt?.streamId === groupId) yield { line: 'receipt', row: receipt };
   for (const row of policyLog) yield { line: 'policy', row };
+  // The originals stand above: an export is the operator's act. Whoever passes it on knows by these what is withheld.
+  for (const row of transition.withheld) yield { line: 'withheld', row };
+  for (const { row, admission } of transition.renditions) if (admission) yield { line: 'rendition', row, admission };
 }
 
 class Output {

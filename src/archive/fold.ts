@@ -7,7 +7,7 @@ import { View } from '../domain/view.ts';
 import type { Event } from '../protocol/documents/event.ts';
 import type { TextRow } from '../store/port.ts';
 import { canonicalHash, canonicalText } from '../wire/canonical.ts';
-import { commitPayload } from '../wire/commitments.ts';
+import { foldableForm } from '../wire/foldable.ts';
 import { aggregateKey, stateDocument, stateHash } from '../wire/state-document.ts';
 
 class WatchedView extends View {
@@ -37,8 +37,8 @@ export class StreamFold {
 
   /** Answers the texts that the Event commits to. Throws where it cannot be folded. */
   add(event: Event): TextRow[] {
-    const { payload, texts } = commitPayload(event.payload, eventKindOf(event.kind).erasable);
-    evolve(this.view, { ...event, payload });
+    const { event: foldable, texts } = foldableForm(event, eventKindOf(event.kind).erasable);
+    evolve(this.view, foldable);
     const groupId = event.groupId ?? '';
     return [...texts].map(([commitment, value]) => ({
       commitment,

@@ -5,6 +5,7 @@ import { preparePayload } from '../domain/decide.ts';
 import type { EmbeddedDocument } from '../domain/decider.ts';
 import { isJsonObject } from '../protocol/documents/json-value.ts';
 import type { AdmissionRow, CommandRow, DocumentRow, EventRow, PolicyLogRow, ReceiptRow } from '../store/port.ts';
+import type { RenditionRow, WithheldRow } from '../store/port/withheld.ts';
 import { readDocument, type ReadResult } from '../trust/verify.ts';
 import { sha256Label, tryCanonicalText } from '../wire/canonical.ts';
 
@@ -23,6 +24,15 @@ export interface RecordedTransition {
   /** The receipt's Events in other streams; undefined where only this stream is known. */
   elsewhere: EventRow[] | undefined;
   policyLog: PolicyLogRow[];
+  /** Marks on its Events. */
+  withheld: WithheldRow[];
+  renditions: RecordedRendition[];
+}
+
+export interface RecordedRendition {
+  row: RenditionRow;
+  /** Absent: the record is missing. */
+  admission: AdmissionRow | undefined;
 }
 
 export interface RecordedCommand {

@@ -37,13 +37,13 @@ export async function* storedTransitions(streamId: string, reader: Reader): Asyn
       held += Math.max(1, bare.events.length);
     }
     if (page.length === 0) return;
-    yield await withEvidence(page, reader);
+    yield await withEvidence(streamId, page, reader);
   }
 }
 
 type Bare = Pick<RecordedTransition, 'revision' | 'logHash' | 'events' | 'policyLog'>;
 
-async function withEvidence(page: readonly Bare[], reader: Reader): Promise<RecordedTransition[]> {
+async function withEvidence(streamId: string, page: readonly Bare[], reader: Reader): Promise<RecordedTransition[]> {
   const commandHashes = once(page.flatMap(({ events }) => events.map(({ commandHash }) => commandHash)));
   const commands = keyed((await reader.commands(commandHashes)).map(readCommand), ({ row }) => row.signingHash);
   const embedded = once([...commands.values()].flatMap((command) => command.embedded.map((one) => one.signingHash)));
@@ -54,7 +54,9 @@ async function withEvidence(page: readonly Bare[], reader: Reader): Promise<Reco
   const here = new Set(page.flatMap(({ events }) => events.map(({ eventId }) => eventId)));
   const others = once([...receipts.values()].flatMap(({ eventIds }) => eventIds)).filter((id) => !here.has(id));
   const elsewhere = keyed(others.length === 0 ? [] : await reader.eventsById(others), (row) => row.eventId);
+  const { withheld, renditions } = await withheldOn(streamId, page, reader);
   return page.map((bare) => {
+    const positions = new Set(bare.events.map(({ position }) => position));
     const command = commandOf(bare, commands);
     const receipt = command && receipts.get(command.row.signingHash);
     return {
@@ -64,8 +66,30 @@ async function withEvidence(page: readonly Bare[], reader: Reader): Promise<Reco
       admissions,
       receipt,
       elsewhere: receipt?.eventIds.flatMap((id) => elsewhere.get(id) ?? []) ?? [],
+      withheld: withheld.filter(({ position }) => positions.has(position)),
+      renditions: renditions.filter(({ row }) => positions.has(row.position)),
     };
   });
+}
+
+async function withheldOn(
+  groupId: string,
+  page: readonly Bare[],
+  reader: Reader,
+): Promise<Pick<RecordedTransition, 'withheld' | 'renditions'>> {
+  // The Organization's own streams have no Group, and nothing of them is withheld.
+  const ofGroup = page.flatMap(({ events }) => events.filter((event) => event.groupId === groupId));
+  const positions = ofGroup.map(({ position }) => position);
+  const range = [Math.min(...positions), Math.max(...positions)] as const;
+  const marked = positions.length === 0 ? [] : await reader.withheldEvents(groupId, ...range);
+  if (marked.length === 0) return { withheld: [], renditions: [] };
+  const rows = await reader.renditionRows(groupId, ...range);
+  const admitted = await reader.admissions(rows.map(({ signingHash }) => signingHash));
+  const admissions = keyed(admitted, ({ signingHash }) => signingHash);
+  return {
+    withheld: marked.map(({ rendition: _, ...row }) => row),
+    renditions: rows.map((row) => ({ row, admission: admissions.get(row.signingHash) })),
+  };
 }
 
 function commandOf({ events }: Bare, commands: ReadonlyMap<string, RecordedCommand>): RecordedCommand | undefined {

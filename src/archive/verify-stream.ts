@@ -11,6 +11,7 @@ import { StreamFold } from './fold.ts';
 import type { AnchoredHead } from './heads.ts';
 import type { RecordedTransition } from './recorded.ts';
 import type { Passed } from './verify-snapshots.ts';
+import { WithheldWalk } from './verify-withheld.ts';
 
 export interface StreamToVerify {
   streamId: string;
@@ -41,6 +42,7 @@ export async function verifyStream(stream: StreamToVerify, accepting: Accepting)
   for await (const page of stream.pages) {
     for (const judged of await judgePage(page, accepting)) {
       walk.take(judged);
+      await walk.withheld.passed(judged, walk.findings);
       await stream.passed?.(walk.at(judged.recorded), walk.findings);
     }
     await stream.checkTexts?.(walk.takeTexts(), walk.findings);
@@ -51,6 +53,7 @@ export async function verifyStream(stream: StreamToVerify, accepting: Accepting)
 
 class Walk {
   readonly findings = new Findings();
+  readonly withheld: WithheldWalk;
   private readonly fold = new StreamFold();
   private readonly end: VerifiedStream['end'];
   private readonly visited: Visited = NOTHING_VISITED();
@@ -62,6 +65,7 @@ class Walk {
   constructor(stream: StreamToVerify, accepting: Accepting) {
     this.stream = stream;
     this.accepting = accepting;
+    this.withheld = new WithheldWalk(accepting);
     this.end = emptyHead(accepting.organizationId, stream.streamId);
     this.anchored = { chain: stream.anchor === undefined, log: stream.anchor === undefined };
   }
@@ -101,7 +105,13 @@ class Walk {
     const { anchor } = this.stream;
     if (!this.anchored.chain) this.findings.fault(`position ${anchor?.position} is not what it was in the heads file`);
     if (!this.anchored.log) this.findings.fault(`revision ${anchor?.revision} is not what it was in the heads file`);
-    const { end, fold, visited, findings } = this;
+    const { end, fold, findings, withheld } = this;
+    withheld.ended(findings);
+    const visited = {
+      ...this.visited,
+      ...withheld.visited,
+      admissions: this.visited.admissions + withheld.visited.admissions,
+    };
     return { streamId: end.streamId, end, fold, visited, findings };
   }
 
@@ -206,4 +216,6 @@ const NOTHING_VISITED = (): Visited => ({
   admissions: 0,
   receipts: 0,
   policy_log: 0,
+  withheld: 0,
+  renditions: 0,
 });

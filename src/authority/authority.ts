@@ -6,10 +6,13 @@ import { one } from '../domain/reads.ts';
 import { View } from '../domain/view.ts';
 import { seesEvent } from '../domain/visibility.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
+import { deliverable } from '../delivery/rendered.ts';
+import { Renditions } from '../delivery/renditions.ts';
 import type { TrustFailure } from '../trust/outcome.ts';
 import type { CheckSeal } from '../trust/registry.ts';
 import { passUnwatched, StoreFault } from '../store/port.ts';
 import type { AuthorityStore, OrganizationRow, PassPoint, ReceiptRow } from '../store/port.ts';
+import type { WithheldRow } from '../store/port/withheld.ts';
 import { auditEntry, type RefusedCommand } from './audit-entry.ts';
 import { authorityKeys } from './authority-keys.ts';
 import { decideUnderLocks, type Verdict } from './decide-under-locks.ts';
@@ -50,6 +53,7 @@ class GroupAuthority implements Authority {
   private readonly signers: TenantSigners;
   private readonly evidence: StoreEvidence;
   private readonly newId: () => string;
+  private readonly renditions: Renditions;
   private readonly alarm: Alarm;
   private readonly observer: AuthorityObserver;
   private readonly pass: PassPoint;
@@ -59,6 +63,7 @@ class GroupAuthority implements Authority {
     this.store = store;
     this.signers = signers;
     this.newId = newId ?? (() => `urn:uuid:${randomUUID()}`);
+    this.renditions = new Renditions({ store, signers, newId: this.newId });
     this.alarm = alarm ?? (() => {});
     this.evidence = new StoreEvidence(store.organizations, {
       ...(checkSeal && { checkSeal }),
@@ -104,6 +109,7 @@ class GroupAuthority implements Authority {
       switch (verdict.verdict) {
         case 'accepted':
           this.accepted(organization, command.prepared.command);
+          await this.beginRenditions(seen, verdict.withheld);
           return { accepted: true, receipt: verdict.receipt, events: verdict.events, duplicate: false };
         case 'duplicate':
           this.pass('receipt-found');
@@ -169,7 +175,7 @@ class GroupAuthority implements Authority {
 
   /** The original receipt; its Events as this caller may see them now. */
   private async repeat(organization: OrganizationRow, receipt: ReceiptRow, caller: Caller): Promise<Submission> {
-    const events = await this.store.read(organization.organizationId, async (reader) => {
+    const events = await this.renditions.read(organization.organizationId, async (reader) => {
       const rows = await reader.eventsById(receipt.eventIds);
       const view = new View();
       const groups = [...new Set(rows.map(({ groupId }) => groupId))].filter((groupId) => groupId !== '');
@@ -178,11 +184,23 @@ class GroupAuthority implements Authority {
         one('group', groupId),
       ]);
       view.admit(reads, await reader.load(reads));
-      return rows
-        .filter(({ groupId, position }) => seesEvent(view, caller.principal, groupId || undefined, position))
-        .map(({ body }) => body);
+      const seen = rows.filter(({ groupId, position }) =>
+        seesEvent(view, caller.principal, groupId || undefined, position),
+      );
+      return deliverable(reader, seen, { organization, principal: caller.principal });
     });
     return { accepted: true, receipt: receipt.body, events, duplicate: true };
+  }
+
+  /** What was accepted stands either way: whoever gets one of these Events makes what is missing. */
+  private async beginRenditions(seen: Seen, marks: readonly WithheldRow[]): Promise<void> {
+    if (marks.length === 0) return;
+    this.pass('renditions-due');
+    try {
+      await this.renditions.begin(seen.organization, marks);
+    } catch (error) {
+      this.alarm('renditions of withheld Events could not be made yet', error, aboutCommand(seen));
+    }
   }
 
   private async refuse(seen: Seen, bytes: Uint8Array, refusedCommand: RefusedCommand): Promise<RefusedSubmission> {

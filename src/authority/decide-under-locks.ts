@@ -9,6 +9,8 @@ import { isRefusal, refuse, type Refusal } from '../protocol/refusals.ts';
 import { compareTimestamps, millisFromTimestamp } from '../protocol/timestamps.ts';
 import { trustFailure, type TrustFailure } from '../trust/outcome.ts';
 import { canonicalHash } from '../wire/canonical.ts';
+import { freshlyAccepted, type DeliveredBody } from '../delivery/rendered.ts';
+import type { WithheldRow } from '../store/port/withheld.ts';
 import type { Acceptance, AcceptanceOutcome, Opened, OrganizationRow, PassPoint, ReceiptRow } from '../store/port.ts';
 import { admitAll } from './admission.ts';
 import { appendEvents, type AppendContext } from './append.ts';
@@ -21,12 +23,13 @@ import type { Caller } from './ports.ts';
 import type { PreparedCommand } from './prepare.ts';
 import { policyHistory } from './policy-history.ts';
 import { buildTransition } from './transition.ts';
+import { marksFor } from './withholding.ts';
 
 /** A clock this far behind a Group's last Event is waited out with that Event's time; beyond it, an alarm. */
 export const CLOCK_TOLERANCE_MILLISECONDS = 5_000;
 
 export type Verdict =
-  | { verdict: 'accepted'; receipt: string; events: string[] }
+  | { verdict: 'accepted'; receipt: string; events: DeliveredBody[]; withheld: WithheldRow[] }
   | { verdict: 'duplicate'; receipt: ReceiptRow }
   | { verdict: 'refused'; refusal: Refusal; failure?: TrustFailure; document?: FailedDocument }
   /** The Registry changed since the documents were verified: verify again. */
@@ -97,14 +100,15 @@ export async function decideUnderLocks(
     newId,
   };
   const appended = appendEvents(decision, view, opened.heads, appendContext);
-  const parts = { prepared, decision, appended, admitted, view, context: appendContext };
+  const withheld = await marksFor(decision, appended, appendContext, acceptance);
+  const parts = { prepared, decision, appended, admitted, withheld, view, context: appendContext };
   const { transition, receipt } = buildTransition(parts);
   const events = appended.events
     .filter(({ draft, position }) => seesEvent(view, input.caller.principal, draft.groupId, position))
-    .map(({ body }) => body);
+    .map(({ body }) => freshlyAccepted(body));
   if (registry) transition.registry = registry.registry;
   input.pass('decided');
-  return { write: transition, result: { verdict: 'accepted', receipt, events } };
+  return { write: transition, result: { verdict: 'accepted', receipt, events, withheld } };
 }
 
 /** C6: the actor itself, or a service that the policy lets relay what others signed. */

@@ -16,7 +16,7 @@ export function acceptancePlan({ verified, prepared, documents }: PreparedComman
     signingHashes: [verified.signingHash, ...documents.map((document) => document.verified.signingHash)],
     reads: firstReads(prepared),
   };
-  if (kind.moreGroups || kind.decidesOnRecord === true) plan.alone = true;
+  if (kind.moreGroups || kind.decidesOnRecord === true || kind.withholds) plan.alone = true;
   const actor = actorLock(prepared);
   if (actor) plan.actor = actor;
   if (groupId !== undefined) plan.tree = { groupId, mode: kind.locks?.tree ?? 'shared' };

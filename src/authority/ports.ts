@@ -2,6 +2,7 @@
 import type { Principal } from '../protocol/principals.ts';
 import type { Refusal } from '../protocol/refusals.ts';
 import type { Signer } from '../trust/signing.ts';
+import type { DeliveredBody } from '../delivery/rendered.ts';
 import type { OrganizationRow } from '../store/port.ts';
 
 export interface TenantSigners {
@@ -35,8 +36,8 @@ export interface AcceptedSubmission {
   accepted: true;
   /** The receipt document: canonical JSON text, the same bytes for ever. */
   receipt: string;
-  /** Bodies of its Events that the caller may see now, in order: canonical JSON texts. */
-  events: string[];
+  /** Its Events that the caller may see now, as it may have them, in order. */
+  events: DeliveredBody[];
   /** The Command had been accepted before; nothing happened this time. */
   duplicate: boolean;
 }

@@ -14,6 +14,7 @@ import type {
   StreamHead,
   Transition,
 } from '../store/port.ts';
+import type { WithheldRow } from '../store/port/withheld.ts';
 import type { Admitted } from './admission.ts';
 import type { Appended, AppendedEvent, AppendContext } from './append.ts';
 import type { Receipt } from './ports.ts';
@@ -24,6 +25,8 @@ export interface TransitionParts {
   decision: Accepted;
   appended: Appended;
   admitted: Admitted;
+  /** Marks on Events that were there before. */
+  withheld: WithheldRow[];
   view: View;
   context: AppendContext;
 }
@@ -63,6 +66,7 @@ export function buildTransition(parts: TransitionParts): { transition: Transitio
     receipt,
     policyLog,
     ...auditToSeal(parts),
+    withheld: parts.withheld,
   };
   return { transition, receipt: receipt.body };
 }

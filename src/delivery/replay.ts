@@ -1,7 +1,9 @@
 // Replay: a Group's Events in sequence from where the reader is, a bounded page at a time, and the one place that says when a
 // cursor is too old. The same page serves HTTP now and will serve catch-up of subscriptions.
+import { isAuditor } from '../domain/policy.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
-import { StoreFault, type EventRow, type Reader, type SnapshotRow } from '../store/port.ts';
+import { StoreFault, type EventRow, type OrganizationRow, type Reader, type SnapshotRow } from '../store/port.ts';
+import { deliverable, type DeliveredBody, type Viewer } from './rendered.ts';
 import { seesEvent, type Sight } from './visibility.ts';
 
 /** Bytes of one page; at least one Event always fits, and most pages are a few hundred kB. */
@@ -12,11 +14,17 @@ const ROWS_AT_ONCE = 50;
 const ROWS_MAXIMUM = 1_000;
 
 export interface ReplayPage {
-  /** Exact signed bodies, in sequence order. */
-  bodies: string[];
+  /** In sequence order. */
+  bodies: DeliveredBody[];
   /** The last sequence that this page covers: what to ask after next. */
   throughSequence: number;
   headSequence: number;
+}
+
+/** Who reads. */
+export interface Reading {
+  organization: OrganizationRow;
+  sight: Sight;
 }
 
 /** Where a client fetches a snapshot: each transport has its own words for it. */
@@ -35,14 +43,15 @@ export interface CatchUp {
  */
 export async function catchUpPage(
   reader: Reader,
-  { groupId, sight, addressOf }: { groupId: string; sight: Sight; addressOf: AddressOf },
+  groupId: string,
+  { organization, sight, addressOf }: Reading & { addressOf: AddressOf },
   { after, limit }: CatchUp,
 ): Promise<ReplayPage | Refusal> {
   if (sight.level === 'full') {
     const sealed = await reader.latestSegment(groupId);
     if (sealed && after < sealed.lastSequence) return cursorTooOld(await coveringSnapshot(reader, groupId), addressOf);
   }
-  return replayPage(reader, groupId, sight, { after, limit });
+  return replayPage(reader, groupId, { organization, sight }, { after, limit });
 }
 
 /** No Event is sealed that no snapshot covers. */
@@ -67,38 +76,62 @@ function cursorTooOld(snapshot: SnapshotRow, addressOf: AddressOf): Refusal {
 export async function replayPage(
   reader: Reader,
   groupId: string,
-  sight: Sight,
+  { organization, sight }: Reading,
   { after, through = Number.MAX_SAFE_INTEGER, limit }: CatchUp & { through?: number },
 ): Promise<ReplayPage> {
   const headSequence = (await reader.stream(groupId))?.position ?? 0;
   // Never above the head: who asked from beyond it would miss what comes next.
   const throughSequence = Math.min(Math.max(after, sight.startSequence - 1), headSequence);
-  const page: ReplayPage = { bodies: [], throughSequence, headSequence };
+  const page = { throughSequence, headSequence };
+  const seen: EventRow[] = [];
+  const delivered = async () => ({ ...page, bodies: await deliverable(reader, seen, viewerOf(organization, sight)) });
   let bytes = 0;
   for (let looked = 0; looked < ROWS_MAXIMUM; looked += ROWS_AT_ONCE) {
     const wanted = Math.min(ROWS_AT_ONCE, through - page.throughSequence);
     const rows = wanted > 0 ? await reader.events(groupId, page.throughSequence, wanted) : [];
     for (const row of rows) {
-      if (page.bodies.length === limit) return page;
+      if (seen.length === limit) return delivered();
       if (seesEvent(sight, row)) {
         bytes += row.body.length;
-        if (bytes > REPLAY_BYTES_MAXIMUM && page.bodies.length > 0) return page;
-        page.bodies.push(row.body);
+        if (bytes > REPLAY_BYTES_MAXIMUM && seen.length > 0) return delivered();
+        seen.push(row);
       }
       page.throughSequence = row.position;
     }
     if (rows.length < ROWS_AT_ONCE) break;
   }
-  return page;
+  return delivered();
 }
 
-/** One Event of this Group, if the reader may see it. */
+/** One Event of this Group, if the reader may see it, as it may have it. */
 export async function visibleEvent(
   reader: Reader,
   groupId: string,
-  sight: Sight,
+  { organization, sight }: Reading,
   eventId: string,
-): Promise<EventRow | undefined> {
+): Promise<DeliveredBody | undefined> {
   const row = await reader.event(eventId);
-  return row && row.groupId === groupId && seesEvent(sight, row) ? row : undefined;
+  if (!row || row.groupId !== groupId || !seesEvent(sight, row)) return undefined;
+  return (await deliverable(reader, [row], viewerOf(organization, sight)))[0];
+}
+
+/**
+ * What was withheld, for an auditor who is no member. It enters no Group by that: of an Event that everybody gets, and of a
+ * Group that is not there, the answer is the same (decision 22).
+ */
+export async function withheldOriginal(
+  reader: Reader,
+  groupId: string,
+  { organization, principal }: Viewer,
+  eventId: string,
+): Promise<DeliveredBody | undefined> {
+  if (!isAuditor(await reader.policy(), principal)) return undefined;
+  const row = await reader.event(eventId);
+  if (!row || row.groupId !== groupId) return undefined;
+  const marks = await reader.withheldEvents(groupId, row.position, row.position);
+  return marks.length === 0 ? undefined : (await deliverable(reader, [row], { organization, principal }))[0];
+}
+
+function viewerOf(organization: OrganizationRow, { principal }: Sight): Viewer {
+  return { organization, principal };
 }

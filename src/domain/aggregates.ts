@@ -397,6 +397,8 @@ export interface MessageAggregate<T = Committed> {
   targetMessageId?: string;
   reason?: T;
   committedAt: string;
+  /** The amendment that withholds it. No member of the Message itself, which stays as it was accepted. */
+  redaction?: { amendmentId: string; redactedBy: Principal; redactedAt: string };
 }
 
 export type MessagePart<T> =

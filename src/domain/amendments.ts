@@ -1,9 +1,9 @@
-// What follows a Message that its author no longer stands by as it is: a Message of its own that names the one it amends,
-// which stays as it was accepted (MWP-MSN-023; commands.md 1.15, 1.16).
+// What follows a Message that its author no longer stands by, or that is withheld from its readers: a Message of its own that names the one it amends,
+// which stays as it was accepted (MWP-MSN-023; commands.md 1.15 to 1.17).
 import { samePrincipal } from '../protocol/principals.ts';
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import type { ConversationAggregate, MessageAggregate, MessagePart } from './aggregates.ts';
-import type { Command, Decision, Request } from './decider.ts';
+import type { Command, Decision, EventDraft, Request } from './decider.ts';
 import { checkMessageUnused, messageEvent } from './messages.ts';
 import { one, type Read } from './reads.ts';
 import { checkMissionNotTerminal, groupOf } from './roles.ts';
@@ -15,7 +15,7 @@ export interface AmendmentPayload {
   reason: string;
 }
 
-/** What both kinds are alike in. */
+/** What all kinds are alike in. */
 export const AMENDING = {
   actors: ['agent', 'human'],
   group: 'existing',
@@ -25,12 +25,12 @@ export const AMENDING = {
 } as const;
 
 export interface Amendment {
-  eventKind: 'message.corrected' | 'message.retracted';
+  eventKind: 'message.corrected' | 'message.retracted' | 'message.redacted';
   kind: MessageAggregate['kind'];
   content: MessagePart<string>[];
 }
 
-function amendmentReads({ payload }: Request<AmendmentPayload>): Read[] {
+export function amendmentReads({ payload }: Request<AmendmentPayload>): Read[] {
   return [one('message', payload.messageId), one('message', payload.amendmentId)];
 }
 
@@ -44,18 +44,36 @@ function amendedRevision({ command, payload }: Request<AmendmentPayload>, view: 
   return target && conversationOf(target, view).revision;
 }
 
-export function amend(
-  { command, payload }: Request<AmendmentPayload>,
-  amendment: Amendment,
-  view: View,
-  now: string,
-): Decision {
+/** By its author. */
+export function amend(request: Request<AmendmentPayload>, amendment: Amendment, view: View, now: string): Decision {
+  const { command, payload } = request;
   const refusal = checkMissionNotTerminal(command, view);
   if (refusal) return refusal;
   const target = targetOf(command, payload, view);
-  if (!target) return refuse('INVALID_COMMAND', 'no such Message in this Group');
-  const early = checkAuthor(command, target) ?? checkIsMessage(target) ?? checkMessageUnused(payload.amendmentId, view);
-  if (early) return early;
+  if (!target) return noSuchMessage();
+  const early = checkAuthor(command, target) ?? checkAmendable(target, payload, view);
+  return early ?? { events: [amendmentEvent(request, amendment, target, view, now)] };
+}
+
+export function noSuchMessage(): Refusal {
+  return refuse('INVALID_COMMAND', 'no such Message in this Group');
+}
+
+export function checkAmendable(
+  target: MessageAggregate,
+  { amendmentId }: AmendmentPayload,
+  view: View,
+): Refusal | undefined {
+  return checkIsMessage(target) ?? checkMessageUnused(amendmentId, view) ?? checkNotRedacted(target);
+}
+
+export function amendmentEvent(
+  { command, payload }: Request<AmendmentPayload>,
+  { eventKind, kind, content }: Amendment,
+  target: MessageAggregate,
+  view: View,
+  now: string,
+): EventDraft {
   const { missionId, groupId, conversationId } = target;
   const committed: MessageAggregate<string> = {
     messageId: payload.amendmentId,
@@ -63,17 +81,17 @@ export function amend(
     groupId,
     conversationId,
     author: command.actor,
-    kind: amendment.kind,
+    kind,
     authority: false,
     targetMessageId: target.messageId,
-    content: amendment.content,
+    content,
     reason: payload.reason,
     committedAt: now,
   };
-  return { events: [messageEvent(amendment.eventKind, conversationOf(target, view), { amendment: committed })] };
+  return messageEvent(eventKind, conversationOf(target, view), { amendment: committed });
 }
 
-function targetOf(command: Command, { messageId }: AmendmentPayload, view: View): MessageAggregate | undefined {
+export function targetOf(command: Command, { messageId }: AmendmentPayload, view: View): MessageAggregate | undefined {
   const target = view.get('message', messageId);
   return target?.groupId === groupOf(command) ? target : undefined;
 }
@@ -91,4 +109,10 @@ function checkAuthor({ actor }: Command, { author }: MessageAggregate): Refusal 
 function checkIsMessage({ kind }: MessageAggregate): Refusal | undefined {
   if (kind === 'message') return undefined;
   return refuse('INVALID_COMMAND', 'an amendment is not amended; amend the original Message again');
+}
+
+/** What is withheld is not told anew beside it. */
+function checkNotRedacted({ redaction }: MessageAggregate): Refusal | undefined {
+  if (!redaction) return undefined;
+  return refuse('INVALID_STATE_TRANSITION', 'the Message is redacted');
 }

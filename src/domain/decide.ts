@@ -2,6 +2,7 @@
 // lookup, admission and freshness (C1 to C8) came before; nothing here waits, writes or looks at a clock.
 import { refuse, type Refusal } from '../protocol/refusals.ts';
 import { describeFault } from '../protocol/documents/catalogue.ts';
+import { RENDITION_EXTENSION } from '../protocol/documents/rendition.ts';
 import { compareTimestamps } from '../protocol/timestamps.ts';
 import { membershipKey, type MembershipAggregate } from './aggregates.ts';
 import type { Command, CommandKind, Decision, DecisionContext, Request } from './decider.ts';
@@ -81,8 +82,11 @@ export function commonRefusal<P>(prepared: Prepared<P>, view: View, context: Dec
   );
 }
 
-/** C9. No critical profile is built in yet. */
+/** C9. No critical profile is built in yet. Extensions of a Command go into its Events, and one of them only we may write. */
 function checkExtensions(command: Command): Refusal | undefined {
+  if (Object.hasOwn(command.extensions ?? {}, RENDITION_EXTENSION)) {
+    return refuse('INVALID_COMMAND', 'no Command may bring the extension that marks a rendition');
+  }
   const critical = Object.entries(command.extensions ?? {}).find(([, extension]) => extension.critical);
   if (!critical) return undefined;
   return refuse('UNKNOWN_CRITICAL_EXTENSION', 'a critical extension is not supported here');

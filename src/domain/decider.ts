@@ -3,7 +3,8 @@
 import type { z } from 'zod';
 import type { Principal, PrincipalType } from '../protocol/principals.ts';
 import type { Refusal } from '../protocol/refusals.ts';
-import type { Extensions } from './aggregates.ts';
+import type { WithholdingCause } from '../protocol/documents/rendition.ts';
+import type { Extensions, MessageAggregate } from './aggregates.ts';
 import type { GroupRecord, RefusalRange } from './group-record.ts';
 import type { Policy } from './policy.ts';
 import type { Read } from './reads.ts';
@@ -100,9 +101,22 @@ export interface Accepted {
   events: EventDraft[];
   primary?: number;
   policyLog?: PolicyEntryDraft[];
+  withholds?: WithholdingDraft;
   registry?: RegistryDraft;
   /** Records of refusals that are sealed from now on, all about the Command's Group. */
   sealsRefusals?: Required<RefusalRange>;
+}
+
+/**
+ * A Message that is withheld from now on: the Event that posted it, and those of its corrections and retractions, because
+ * these speak of it. Which Events they are is for the store to find, however many.
+ */
+export interface WithholdingDraft {
+  cause: WithholdingCause;
+  reasonCode: string;
+  message: MessageAggregate;
+  /** The draft that orders it. */
+  draft: number;
 }
 
 /**
@@ -147,6 +161,8 @@ export interface CommandKind<P> {
    * whole after-image (work.offer.created) or compares texts (work.authorize with its proposal) must fetch them.
    */
   texts?(request: Request<P>, view: View): string[];
+  /** Does it withhold what was said before? Then it shares no transaction: what is found must be all there is. */
+  readonly withholds?: true;
   /** Further Groups to lock, known after the reads. Only for kinds that cross Groups. */
   moreGroups?(request: Request<P>, view: View): string[];
   decide(request: Request<P>, view: View, context: DecisionContext): Decision;

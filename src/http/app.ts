@@ -6,6 +6,7 @@ import { SealFault, type AuditBlobs } from '../archive/audit/ports.ts';
 import type { SnapshotBlobs, Snapshots } from '../archive/snapshot/ports.ts';
 import { createSnapshots } from '../archive/snapshot/take.ts';
 import type { Authority, ServiceSigners } from '../authority/ports.ts';
+import { deliveringStore } from '../delivery/renditions.ts';
 import type { KeyVault } from '../platform/key-vault.ts';
 import type { Logger } from '../platform/logger.ts';
 import { refuse } from '../protocol/refusals.ts';
@@ -97,10 +98,13 @@ const UNPUBLISHED_MAXIMUM = 1_000;
 const UNPUBLISHED_LARGEST = 16;
 
 export function createApp(parts: HttpParts): Hono {
-  const { organizations } = parts.store;
+  const { signers } = parts;
+  const store = deliveringStore(parts.store, { signers, ...(parts.newId && { newId: parts.newId }) });
+  const { organizations } = store;
   const { logger, monotonic = () => performance.now(), observer = UNOBSERVED } = parts;
   const services: Services = {
     ...parts,
+    store,
     operatorToken: parts.operatorToken,
     clock: parts.clock ?? Date.now,
     monotonic,

@@ -32,6 +32,7 @@ export interface BatchTransaction {
   open(plan: BatchPlan): Promise<StoredBatch>;
   load(reads: Read[], now: string): Promise<Answers>;
   texts(groupId: string, commitments: string[]): Promise<Map<string, string>>;
+  eventsOfMessage: Acceptance['eventsOfMessage'];
   lockGroups(groupIds: GroupId[]): Promise<StreamHead[]>;
   streamHeads(streamIds: string[]): Promise<StreamHead[]>;
   record(): RecordReader;
@@ -193,6 +194,11 @@ class SharedTransaction {
           if (pending !== undefined) texts.set(commitment, pending);
         }
         return texts;
+      },
+      eventsOfMessage: async (message) => {
+        // What the others will have written is nowhere to be found yet.
+        if (this.hasCompany) throw new NotTogether();
+        return this.transaction.eventsOfMessage(message);
       },
       lockGroups: async (groupIds) => {
         if (this.hasCompany) throw new NotTogether();

@@ -34,6 +34,7 @@ export function observedStore(store: AuthorityStore, observer: StoreObserver): A
       }),
     read: (organizationId, work) => store.read(organizationId, work),
     recordSnapshot: (organizationId, snapshot, admission) => store.recordSnapshot(organizationId, snapshot, admission),
+    recordRenditions: (organizationId, made) => store.recordRenditions(organizationId, made),
     problems: () => store.problems(),
     close: () => store.close(),
   };

@@ -12,6 +12,7 @@ import type { BlobSpace, BlobStore } from './port/blobs.ts';
 import type { AuditRange, SealedAuditReader, SealedAuditStore } from './port/sealed-audits.ts';
 import type { SegmentReader, SegmentStore } from './port/segments.ts';
 import type { Upload, UploadKey, UploadStore } from './port/uploads.ts';
+import type { RenditionRow, SpokenMessage, WithheldReader, WithheldRow } from './port/withheld.ts';
 
 /** The four ways a database says no. Adapters turn every driver error into one of these, and throw it. */
 export type StoreFaultKind =
@@ -68,6 +69,15 @@ export interface AuthorityStore {
    */
   recordSnapshot(organizationId: OrganizationId, snapshot: SnapshotRow, admission: AdmissionRow): Promise<SnapshotRow>;
 
+  /**
+   * Writes renditions of one Group, each with its admission record or not at all: one of an Event that has one of the same
+   * cause is left out, so that the first one stands for ever.
+   */
+  recordRenditions(
+    organizationId: OrganizationId,
+    made: readonly { rendition: RenditionRow; admission: AdmissionRow }[],
+  ): Promise<void>;
+
   /** What is wrong with this database, in sentences; empty when Commands may be accepted. Names an unsafe role, too. */
   problems(): Promise<string[]>;
 
@@ -90,7 +100,7 @@ export interface AcceptancePlan {
   /** Signing hashes whose admission records are wanted: the Command's and those of all embedded documents. */
   signingHashes: string[];
   reads: Read[];
-  /** Will lock further Groups or read the record of its own, so it shares no transaction. An exclusive lock or a second Group means the same. */
+  /** Will lock further Groups, read the record of its own or must see all that is written, so it shares no transaction. An exclusive lock or a second Group means the same. */
   alone?: boolean;
 }
 
@@ -117,6 +127,11 @@ export interface Acceptance {
   load(reads: Read[]): Promise<LoadedReads>;
   /** As in `Reader`: for an Event that repeats text which the state holds as a commitment only. */
   texts(groupId: string, commitments: string[]): Promise<Map<string, string>>;
+  /**
+   * The Events that a Message's text stands in: its own, and those of its amendments. Whole, whatever their number; only for
+   * a plan that is decided alone.
+   */
+  eventsOfMessage(message: SpokenMessage): Promise<{ eventId: string; position: number }[]>;
   /** Locks further Group heads, which must sort after the ones held or come when none is held, and returns them. */
   lockGroups(groupIds: GroupId[]): Promise<Map<string, StreamHead>>;
   /** Heads of Organization streams, which the actor or registry lock already protects. */
@@ -160,6 +175,8 @@ export interface Transition {
   policyLog: PolicyLogRow[];
   /** Records of refusals that are to be sealed from then on. */
   auditToSeal?: AuditRange;
+  /** Marks on Events that were there before. */
+  withheld: WithheldRow[];
   /**
    * What an Agent Card brings along. A principal that is there already is left as it is; bindings and validity records are
    * new ones. The Registry revision rises by one when anything is written, and its log gets an entry.
@@ -304,13 +321,16 @@ export interface PageRequest {
   limit: number;
 }
 
-export interface Reader extends HistoryReader, SegmentReader, SealedAuditReader {
+export interface Reader extends HistoryReader, SegmentReader, SealedAuditReader, WithheldReader {
   now(): Promise<string>;
   policy(): Promise<Policy>;
   load(reads: Read[]): Promise<LoadedReads>;
   page(request: PageRequest): Promise<LoadedAggregate[]>;
-  /** JSON texts by commitment; what was erased is missing, and so is what belongs to another Group. */
-  texts(groupId: string, commitments: string[]): Promise<Map<string, string>>;
+  /**
+   * JSON texts by commitment; what was erased is missing, and so is what belongs to another Group. What is withheld is
+   * missing, too, for whoever does not ask for it.
+   */
+  texts(groupId: string, commitments: string[], which?: 'shown' | 'all'): Promise<Map<string, string>>;
   stream(streamId: string): Promise<StreamHead | undefined>;
   streamIds(): Promise<string[]>;
   events(streamId: string, afterPosition: number, limit: number): Promise<EventRow[]>;
@@ -400,7 +420,7 @@ export const TRANSITION_TABLES = [
   'policy_log',
 ] as const;
 
-export const COUNTED_TABLES = [...TRANSITION_TABLES, 'group_snapshots', 'segments'] as const;
+export const COUNTED_TABLES = [...TRANSITION_TABLES, 'group_snapshots', 'segments', 'withheld', 'renditions'] as const;
 
 export type RowCounts = Record<(typeof COUNTED_TABLES)[number], number>;
 
@@ -610,6 +630,8 @@ export const NAMED_POINTS = [
   'commit-sent',
   /** The database has answered the COMMIT; nobody has been told. */
   'committed',
+  /** What is withheld is committed and marked; its renditions are still to be made. */
+  'renditions-due',
   /** A refused Command waits for its audit record. */
   'audit-due',
   'audit-recorded',

@@ -24,8 +24,8 @@ export function isCommitment(value: unknown): value is Commitment {
 
 /**
  * Paths are member names joined by dots, `*` for every array element or object member. The salt is the payload's own
- * `contentSalt`. Only a rendition of an erased Event holds commitments already: elsewhere a member that merely looks like
- * one is free JSON and is committed like any other, or a sender could name a text of somebody else's.
+ * `contentSalt`. Only a rendition holds commitments already, and nothing else in their places: elsewhere a member that
+ * merely looks like one is free JSON and is committed like any other, or a sender could name a text of somebody else's.
  */
 export function commitPayload(
   payload: Record<string, unknown>,
@@ -35,7 +35,7 @@ export function commitPayload(
   const texts = new Map<string, unknown>();
   const salt = payload['contentSalt'];
   const commit = (path: string, value: unknown): Commitment => {
-    if (options.rendition && isCommitment(value)) return value;
+    if (options.rendition) return readCommitment(path, value);
     if (typeof salt !== 'string') throw new Error(`erasable text without contentSalt at ${path}`);
     const commitment = canonicalHash({ path, salt, value });
     texts.set(commitment, value);
@@ -44,6 +44,37 @@ export function commitPayload(
   let committed: unknown = payload;
   for (const path of erasable) committed = replaceAt(committed, path.split('.'), [], commit);
   return { payload: committed as Record<string, unknown>, texts };
+}
+
+/**
+ * The payload as a rendition carries it: a commitment in place of each erasable member, and no salt, because with it a short
+ * text can be guessed. In place of a text it is spelled as bare text, since the protocol's schemas know nothing else there; in
+ * place of free JSON it is an object. With `rendition`, `commitPayload` reads both.
+ */
+export function renderPayload(payload: Record<string, unknown>, erasable: readonly string[]): Record<string, unknown> {
+  const { payload: committed, texts } = commitPayload(payload, erasable);
+  const { contentSalt: _salt, ...rest } = committed;
+  const isText = (commitment: string) => typeof texts.get(commitment) === 'string';
+  return spellCommitments(rest, erasable, isText);
+}
+
+/** Commitments in these places as bare text. */
+export function spellCommitments<Value extends object>(
+  committed: Value,
+  paths: readonly string[],
+  isText: (commitment: string) => boolean = () => true,
+): Value {
+  let spelled: unknown = committed;
+  const spell = (_path: string, value: unknown) =>
+    isCommitment(value) && isText(value.commitment) ? value.commitment : value;
+  for (const path of paths) spelled = replaceAt(spelled, path.split('.'), [], spell);
+  return spelled as Value;
+}
+
+function readCommitment(path: string, value: unknown): Commitment {
+  if (isCommitment(value)) return value;
+  if (typeof value === 'string' && COMMITMENT.test(value)) return { commitment: value };
+  throw new Error(`no commitment at ${path} of a rendition`);
 }
 
 /** Does the payload hold anything erasable, so that it needs a salt? */
@@ -62,21 +93,21 @@ function replaceAt(
   value: unknown,
   names: readonly string[],
   walked: readonly string[],
-  commit: (path: string, value: unknown) => Commitment,
+  replace: (path: string, value: unknown) => unknown,
 ): unknown {
   const [name, ...rest] = names;
-  if (name === undefined) return commit(walked.join('.'), value);
+  if (name === undefined) return replace(walked.join('.'), value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     if (name !== '*') return value;
-    return value.map((element, position) => replaceAt(element, rest, [...walked, String(position)], commit));
+    return value.map((element, position) => replaceAt(element, rest, [...walked, String(position)], replace));
   }
   const members = name === '*' ? Object.keys(value) : [name];
   const replaced: Record<string, unknown> = { ...value };
   for (const member of members) {
     if (!Object.hasOwn(value, member)) continue;
     const old = (value as Record<string, unknown>)[member];
-    if (old !== undefined) replaced[member] = replaceAt(old, rest, [...walked, member], commit);
+    if (old !== undefined) replaced[member] = replaceAt(old, rest, [...walked, member], replace);
   }
   return replaced;
 }

@@ -174,7 +174,15 @@ export interface GroupLists {
 }
 
 export interface MessageItem {
+  /** With commitments in place of its texts where it is redacted and the reader no auditor. */
   readonly message: Message;
+  readonly details?: {
+    readonly redacted: true;
+    readonly amendmentId: string;
+    readonly redactedBy: Principal;
+    readonly redactedAt: string;
+    readonly reason?: string;
+  };
 }
 
 export interface SnapshotItem {

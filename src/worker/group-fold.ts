@@ -8,7 +8,7 @@ import type { LoadedAggregate } from '../domain/reads.ts';
 import { View } from '../domain/view.ts';
 import type { Event } from '../protocol/documents/event.ts';
 import { canonicalHash } from '../wire/canonical.ts';
-import { commitPayload } from '../wire/commitments.ts';
+import { foldableForm } from '../wire/foldable.ts';
 import { stateDocument, stateHash } from '../wire/state-document.ts';
 
 export class GroupFold {
@@ -68,5 +68,5 @@ export function foldedStateHash(organizationId: string, groupId: string, events:
 
 /** Free text never enters the state, only the salted commitment to it. */
 function foldable(event: Event): FoldableEvent {
-  return { ...event, payload: commitPayload(event.payload, eventKindOf(event.kind).erasable).payload };
+  return foldableForm(event, eventKindOf(event.kind).erasable).event;
 }

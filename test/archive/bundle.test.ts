@@ -121,7 +121,7 @@ describe.each(STORES)('an exported Group of $name', ({ open }) => {
           expect([what, faults.length > 0 ? 'found' : 'not found']).toEqual([what, 'found']);
         }
       }
-      expect(kinds.size).toBe(9);
+      expect(kinds.size).toBe(11);
     },
   );
 

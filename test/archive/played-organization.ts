@@ -2,10 +2,12 @@
 // two Groups that one Agent works in, texts, embedded documents, policy entries, a replaced session and its revoked leases.
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
+import type { GroupAggregate } from '../../src/domain/aggregates.ts';
+import { one } from '../../src/domain/reads.ts';
 import { KeyVault } from '../../src/platform/key-vault.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
-import { Mission } from '../support/mission.ts';
+import { id, Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 
 export interface PlayedOrganization {
@@ -24,6 +26,7 @@ export async function playOrganization(store: AuthorityStore): Promise<PlayedOrg
   const mission = await Mission.create(tenant, owner, coordinator);
   await mission.join(worker);
   await mission.finish(worker, await mission.active(worker));
+  await redactedMessage(tenant, mission, worker);
   const other = await Mission.create(tenant, owner, coordinator);
   await other.join(worker);
   await mission.active(worker);
@@ -44,8 +47,22 @@ export async function playSmallOrganization(
   const owner = await tenant.human('olga');
   const mission = await Mission.create(tenant, owner, coordinator);
   await mission.authorize();
+  await redactedMessage(tenant, mission, coordinator);
   await changeRegistry(tenant, [owner, coordinator]);
   return { tenant, vault };
+}
+
+/** Said, corrected and redacted: two marks and two renditions. */
+async function redactedMessage({ store, organization }: Tenant, mission: Mission, author: ActorKey): Promise<void> {
+  const { aggregates } = await store.read(organization.organizationId, (reader) =>
+    reader.load([one('group', mission.groupId)]),
+  );
+  const { mainConversationId: conversationId } = aggregates[0]?.document as GroupAggregate;
+  const messageId = id();
+  await mission.accept(author, 'message.post', { messageId, conversationId, content: 'a secret' });
+  const correction = { amendmentId: id(), messageId, reason: 'a typo', replacementContent: 'the secret' };
+  await mission.accept(author, 'message.correct', correction);
+  await mission.accept(mission.owner, 'message.redact', { amendmentId: id(), messageId, reason: 'it is a secret' });
 }
 
 /** Ends of keys, far ahead, and a second policy. */

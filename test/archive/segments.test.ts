@@ -179,7 +179,8 @@ describe.each(STORES)('sealed segments on $name', ({ open }) => {
         const sight = await sightOf(reader, groupId, actor.principal);
         if (isRefusal(sight)) throw new Error(sight.message);
         const addressOf = ({ snapshotId }: { snapshotId: string }) => `/there/${snapshotId}`;
-        return catchUpPage(reader, { groupId, sight, addressOf }, { after, limit: 200 });
+        const reading = { organization: organization(), sight, addressOf };
+        return catchUpPage(reader, groupId, reading, { after, limit: 200 });
       }, from);
     const bodies = async (actor: ActorKey, after: number) => ((await catchUp(actor, after)) as ReplayPage).bodies;
 
@@ -224,7 +225,8 @@ describe.each(STORES)('sealed segments on $name', ({ open }) => {
         read(async (reader) => {
           const sight = await sightOf(reader, played.mission.groupId, owner.principal);
           if (isRefusal(sight)) throw new Error(sight.message);
-          return replayPage(reader, played.mission.groupId, sight, { after: from - 1, through: to, limit });
+          const reading = { organization: organization(), sight };
+          return replayPage(reader, played.mission.groupId, reading, { after: from - 1, through: to, limit });
         });
       expect((await range(1, 3)).bodies).toEqual(all.slice(0, 3));
       expect((await range(lastSequence - 1, lastSequence + 2)).bodies).toEqual(

@@ -19,6 +19,8 @@ const FIXED = [
   'receipts',
   'policy_log',
   'group_snapshots',
+  'withheld',
+  'renditions',
 ];
 /** Tables whose rows stay, but for a body that a seal or an erasure takes out. */
 const FIXED_BUT_BODY = ['events', 'commands', 'documents'];

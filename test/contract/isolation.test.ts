@@ -44,7 +44,8 @@ describe.each(STORES)('isolation on $name', ({ open }) => {
     await append(opened.store, b, GROUP);
     expect(await portraitOf(opened.store, a)).toEqual(before);
     const counts = { streams: 2, transitions: 2, events: 2, aggregates: 1, texts: 1, policy_log: 1 };
-    const evidence = { group_snapshots: 2, segments: 1, commands: 2, documents: 1, admissions: 4, receipts: 2 };
+    const withheld = { segments: 1, withheld: 1, renditions: 1 };
+    const evidence = { group_snapshots: 2, commands: 2, documents: 1, admissions: 5, receipts: 2, ...withheld };
     expect(await countsOf(opened.store, a)).toEqual({ ...counts, ...evidence });
     expect(await countsOf(opened.store, b)).toMatchObject({ transitions: 3, events: 3, receipts: 3, streams: 2 });
     expect(await opened.store.organizations.consumeChallenge(b, 'urn:challenge:other', '2126-01-01T00:00:00Z')).toBe(
@@ -104,7 +105,7 @@ describe('isolation by row-level security', () => {
 
   it('every table holds rows of both tenants, and forces row-level security with one policy for all commands', async () => {
     const tables = await behind.tables();
-    expect(tables).toHaveLength(26);
+    expect(tables).toHaveLength(28);
     for (const table of tables) {
       const [rows] = await behind.query(`SELECT count(DISTINCT organization_id) AS count FROM {${table}}`);
       expect([table, Number(rows?.['count'])]).toEqual([table, 2]);

@@ -5,6 +5,7 @@ import type { GroupId, OrganizationId } from '../../src/protocol/ids.ts';
 import type { SegmentRow } from '../../src/store/port/segments.ts';
 import type { AuthorityStore, RowCounts, SnapshotRow } from '../../src/store/port.ts';
 import { hashOf } from './blob-streams.ts';
+import type { RenditionRow, WithheldRow } from '../../src/store/port/withheld.ts';
 import { admissionRow, AGENT, AUTHORITY, binding, hash, newOrganization, planFor, transitionOf } from './samples.ts';
 
 export const GROUP = 'urn:group:same' as GroupId;
@@ -43,6 +44,7 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
       texts: [{ commitment: 'same', value: JSON.stringify(mark) }],
       aggregates: [{ kind: 'session', id: 'urn:session:same', document: { agentId: AGENT.id, mark } }],
     });
+    write.withheld.push(markSample({ orderedBy: mark }));
     const [event] = write.events;
     const [admission] = write.admissions;
     const [entry] = write.policyLog;
@@ -74,6 +76,11 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
     admissionRecordId: 'urn:record:snapshot',
   });
   await sealAnother(store, org, mark);
+  const admission = {
+    ...admissionRow(RENDITION_HASH, `renditions ${GROUP}`, 1, FAR),
+    admissionRecordId: 'urn:record:rendition',
+  };
+  await store.recordRenditions(org, [{ rendition: renditionSample({ body: mark }), admission }]);
   return org;
 }
 
@@ -112,6 +119,34 @@ export function segmentSample(more: Partial<SegmentRow> = {}): SegmentRow {
 }
 
 const SNAPSHOT_HASH = hash('snapshot');
+const RENDITION_HASH = hash('rendition');
+
+export function markSample(more: Partial<WithheldRow> = {}): WithheldRow {
+  return {
+    groupId: GROUP,
+    position: 1,
+    eventId: 'urn:event:same',
+    cause: 'redacted',
+    reasonCode: 'message_redacted',
+    orderedBy: 'urn:event:ordering',
+    recordedAt: FAR,
+    ...more,
+  };
+}
+
+export function renditionSample(more: Partial<RenditionRow> = {}): RenditionRow {
+  return {
+    groupId: GROUP,
+    position: 1,
+    eventId: 'urn:event:same',
+    cause: 'redacted',
+    signingHash: RENDITION_HASH,
+    keyId: 'urn:key:1',
+    signedAt: FAR,
+    body: '{}',
+    ...more,
+  };
+}
 
 export function snapshotSample(more: Partial<SnapshotRow> = {}): SnapshotRow {
   return {
@@ -148,6 +183,12 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
       result: {
         ...found,
         texts: await acceptance.texts(GROUP, ['same']),
+        said: await acceptance.eventsOfMessage({
+          groupId: GROUP,
+          messageId: 'urn:message:same',
+          author: AGENT,
+          commitments: ['same'],
+        }),
         streams: await acceptance.streamHeads([GROUP]),
         more: await acceptance.load(reads),
         record: await acceptance.record().refusals(GROUP),
@@ -159,6 +200,9 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     load: await reader.load(reads),
     page: await reader.page({ kind: 'session', limit: 10 }),
     texts: await reader.texts(GROUP, ['same']),
+    allTexts: await reader.texts(GROUP, ['same'], 'all'),
+    withheldEvents: await reader.withheldEvents(GROUP, 1, 10),
+    renditionRows: await reader.renditionRows(GROUP, 1, 10),
     stream: await reader.stream(GROUP),
     streamIds: await reader.streamIds(),
     events: await reader.events(GROUP, 0, 10),

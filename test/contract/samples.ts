@@ -16,6 +16,7 @@ import type {
   StreamHead,
   Transition,
 } from '../../src/store/port.ts';
+import type { WithheldRow } from '../../src/store/port/withheld.ts';
 
 export const AGENT: Principal = { type: 'agent', id: 'urn:agent:1' };
 export const HUMAN: Principal = { type: 'human', id: 'urn:human:1' };
@@ -76,6 +77,7 @@ export interface Draft {
   aggregates?: AggregateDraft[];
   texts?: { commitment: string; value: string }[];
   policyEntries?: number;
+  withheld?: WithheldRow[];
   admissions?: AdmissionRow[];
   signingHash?: string;
 }
@@ -156,6 +158,7 @@ export function transitionOf(draft: Draft): Transition {
       eventId: events[0]?.eventId ?? '',
       revision,
     })),
+    withheld: draft.withheld ?? [],
   };
 }
 

@@ -3,7 +3,7 @@
 import { LoadIsOver } from './gate.ts';
 import { archiveOnce } from './players/archivist.ts';
 import { Registrar } from './players/registrar.ts';
-import { repeat, rule, say, trespass } from './players/talk.ts';
+import { redact, repeat, rule, say, trespass } from './players/talk.ts';
 import { workOnce } from './players/work.ts';
 import type { Stage } from './stage.ts';
 import type { Organization } from './world.ts';
@@ -37,6 +37,7 @@ export class Load {
       this.keep(() => workOnce(team, chance));
       this.keep(() => say(team.owner, team.groupId, team.conversationId));
       this.keep(() => rule(team, chance), SELDOM_MS);
+      this.keep(() => redact(team), SELDOM_MS);
     }
     this.keep(() => trespass(chance.of(speakers), hot.groupId, hot.conversationId), SELDOM_MS);
     this.keep(() => repeat(this.stage, chance), SELDOM_MS);

@@ -91,8 +91,8 @@ export async function playScene(tenant: FuzzTenant): Promise<Scene> {
   const group = (await tenant.read(olga, `/groups/${encodeURIComponent(main.groupId)}`)) as Shown;
   const conversationId = group.group.mainConversationId;
   await main.say(ada, CONTENT_MARK, conversationId);
-  const [corrected, retracted] = [id(), id()];
-  for (const messageId of [corrected, retracted]) {
+  const [corrected, retracted, redacted] = [id(), id(), id()];
+  for (const messageId of [corrected, retracted, redacted]) {
     await main.accept(ada, 'message.post', { messageId, conversationId, content: CONTENT_MARK });
   }
 
@@ -229,6 +229,7 @@ export async function playScene(tenant: FuzzTenant): Promise<Scene> {
         replacementContent: CONTENT_MARK,
       }),
       ofMain(ada, 'message.retract', { amendmentId: id(), messageId: retracted, reason: CONTENT_MARK }),
+      ofMain(olga, 'message.redact', { amendmentId: id(), messageId: redacted, reason: CONTENT_MARK }),
       plan(settled, ada, 'mission.submit_for_approval', { artifactHashes: [hash] }),
       plan(approvable.mission, olga, 'mission.approve', { approval: final() }, olga),
       changes(),

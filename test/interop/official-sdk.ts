@@ -17,6 +17,7 @@ import { playApprovedMission, playCancelledMission } from './missions.ts';
 import { checkCards, checkErrors } from './organization-answers.ts';
 import { checkOfficialSignatures } from './official-signatures.ts';
 import { checkOwnSignatures } from './own-signatures.ts';
+import { checkRedaction } from './redaction.ts';
 import { checkRefusals } from './refusals.ts';
 import { checkTamperedEvents } from './refused-documents.ts';
 import { checkRotation } from './rotation.ts';
@@ -54,6 +55,7 @@ async function play(stage: Stage): Promise<void> {
   const cancelled = new Group(stage);
   const refusing = new Group(stage);
   const rotated = new Group(stage);
+  const redacted = new Group(stage);
   await checks.part('Logins', () => logEverybodyIn(stage));
   await checks.part('A Mission to its Approval', () => playApprovedMission(approved));
   await checks.part('A Mission that is cancelled', () => playCancelledMission(cancelled));
@@ -64,6 +66,7 @@ async function play(stage: Stage): Promise<void> {
   await checks.part('Agent Cards', () => checkCards(stage));
   await checks.part('Refusals', () => checkRefusals(refusing));
   await checks.part('Refusals by the rules', () => checkDomainRefusals(refusing, cancelled));
+  await checks.part('A redacted Message', () => checkRedaction(redacted));
   await checks.part('A key that ends', () => checkEndedKey(refusing));
   await checks.part('Keys that are replaced', () => checkRotation(rotated));
   await checks.part('History around the replaced keys', () => checkHistory(rotated, 'rotated'));

@@ -139,6 +139,7 @@ export const CASES: Record<string, Case> = {
       }),
   ],
   'message.retract': [saidMessage, () => byAgent(WORKER, 'message.retract', amendment)],
+  'message.redact': [saidMessage, () => byOwner('message.redact', amendment)],
   'work.propose': [
     staffedMission,
     () => byAgent(WORKER, 'work.propose', { proposalId: 'urn:test:proposal', contract: contractOf() }),

@@ -1,11 +1,9 @@
 // The signed Group Snapshot of what was gathered, verified and admitted like any Signed Document: the row and its record.
 import type { GroupSnapshot } from '../../protocol/documents/group-snapshot.ts';
 import type { AdmissionRow, OrganizationRow, OrganizationStore, SnapshotRow } from '../../store/port.ts';
-import { candidateRecord } from '../../trust/admission.ts';
-import type { RegistryEvidence } from '../../trust/evidence.ts';
+import { admitOwn } from '../../trust/own-documents.ts';
 import { linkEntry, type SnapshotLink } from '../../trust/snapshot-link.ts';
 import { signDocument, type Signer } from '../../trust/signing.ts';
-import { verifyDocument } from '../../trust/verify.ts';
 import { canonicalText, sha256Label } from '../../wire/canonical.ts';
 import { stateHash } from '../../wire/state-document.ts';
 import type { Gathered } from './gather.ts';
@@ -57,16 +55,14 @@ export async function signSnapshot(
     createdAt,
     body,
   };
-  const verified = await verifyDocument(
-    'group-snapshot',
-    { bytes: Buffer.from(body, 'utf8') },
+  const record = await admitOwn('group-snapshot', body, {
     organizationId,
-    currentEvidence(organization, parts),
-  );
-  const context = { admissionRecordId: parts.newId(), trustedAcceptedAt: createdAt, acceptedBy: authority };
-  const admitted = verified.ok ? candidateRecord(verified, context) : verified;
-  if (!admitted.ok) throw new Error(`a snapshot of ours is not believed: ${admitted.diagnostic.forAudit().reason}`);
-  const { record } = admitted;
+    authority,
+    keyId: parts.signer.keyId,
+    admissionRecordId: parts.newId(),
+    trustedAcceptedAt: createdAt,
+    keyEvidence: (keyIds) => parts.organizations.keyEvidence(organizationId, keyIds),
+  });
   const { protocolVersion: _version, organizationId: _organization, ...columns } = record;
   const where = { streamId: snapshotStream(row.groupId), revision: row.position };
   return { row, admission: { ...columns, ...where, record: canonicalText(record) } };
@@ -93,21 +89,5 @@ function linkFor({ organizationId }: OrganizationRow, { head, previous, packs, p
     head: { revision, chainHash, logHash },
     policyLog: { after, through },
     statePacks: packs,
-  };
-}
-
-/** The tables themselves, for the one key that this process holds the private half of. */
-function currentEvidence(
-  { organizationId }: OrganizationRow,
-  { organizations, signer }: SigningParts,
-): RegistryEvidence {
-  return {
-    resolve: async (_, keyId) => {
-      const found = (await organizations.keyEvidence(organizationId, [signer.keyId])).get(keyId);
-      if (!found) return { outcome: 'incomplete', reason: 'asked for another key' };
-      const { registryRevision, binding, validity } = found;
-      const bound = binding && { ...binding, history: validity };
-      return { outcome: 'established', organizationId, registryRevision, binding: bound };
-    },
   };
 }

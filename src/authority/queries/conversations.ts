@@ -1,5 +1,5 @@
-// Conversations and their Messages.
-import type { ConversationAggregate, MessageAggregate } from '../../domain/aggregates.ts';
+// Conversations, as their readers get them.
+import type { ConversationAggregate } from '../../domain/aggregates.ts';
 import { one } from '../../domain/reads.ts';
 import type { Reader } from '../../store/port.ts';
 import { withTexts } from './texts.ts';
@@ -21,14 +21,5 @@ export function shownConversations(reader: Reader, groupId: string, conversation
     reader,
     groupId,
     conversations.map((conversation) => ({ conversation })),
-  );
-}
-
-/** `{ message }`. */
-export function shownMessages(reader: Reader, groupId: string, messages: MessageAggregate[]): Promise<unknown[]> {
-  return withTexts(
-    reader,
-    groupId,
-    messages.map((message) => ({ message })),
   );
 }

@@ -8,6 +8,7 @@ import { membershipChange } from './membership-change.ts';
 import { membershipEnd } from './membership-end.ts';
 import { messageCorrect } from './message-correct.ts';
 import { messagePost } from './message-post.ts';
+import { messageRedact } from './message-redact.ts';
 import { messageRetract } from './message-retract.ts';
 import { missionApprove } from './mission-approve.ts';
 import { missionCancel } from './mission-cancel.ts';
@@ -46,6 +47,7 @@ const KINDS: readonly CommandKind<unknown>[] = [
   messagePost,
   messageCorrect,
   messageRetract,
+  messageRedact,
   workPropose,
   workAuthorize,
   workOffer,

@@ -7,7 +7,7 @@ import { groupArchived } from './group-archived.ts';
 import { groupSnapshotCreated } from './group-snapshot-created.ts';
 import { membershipChanged } from './membership-changed.ts';
 import { membershipEnded } from './membership-ended.ts';
-import { messageCorrected, messageRetracted } from './message-amended.ts';
+import { messageCorrected, messageRedacted, messageRetracted } from './message-amended.ts';
 import { messagePosted } from './message-posted.ts';
 import { missionApproved } from './mission-approved.ts';
 import { missionCancelled } from './mission-cancelled.ts';
@@ -48,6 +48,7 @@ const KINDS: readonly EventKind<unknown>[] = [
   messagePosted,
   messageCorrected,
   messageRetracted,
+  messageRedacted,
   workExecutionLeaseRevoked,
   workCancelled,
   workProposed,

@@ -118,7 +118,22 @@ export const meAnswer = component(
 );
 
 export const conversationPage = page('ConversationPage', z.strictObject({ conversation: conversationSchema }));
-export const messagePage = page('MessagePage', z.strictObject({ message: messageSchema }));
+export const messagePage = page(
+  'MessagePage',
+  z.strictObject({
+    message: messageSchema,
+    details: z
+      .strictObject({
+        redacted: z.literal(true),
+        amendmentId: id,
+        redactedBy: actor,
+        redactedAt: timestamp,
+        reason: z.string().optional(),
+      })
+      .optional()
+      .meta({ description: 'Of a redacted Message and its amendments: commitments stand for texts, but to auditors.' }),
+  }),
+);
 export const leasePage = page('LeasePage', z.strictObject({ lease: leaseSchema }));
 export const accountPage = page('AccountPage', z.strictObject({ account: accountShape }));
 export const artifactPage = page('ArtifactPage', z.strictObject({ artifact: artifactSchema, ...signed }));

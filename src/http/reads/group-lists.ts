@@ -1,9 +1,10 @@
 // The lists of one Group. Each names its kind, what of it the caller sees, and how an item is shown.
 import { Hono } from 'hono';
 import { shownAccounts } from '../../authority/queries/budgets.ts';
-import { conversationById, shownConversations, shownMessages } from '../../authority/queries/conversations.ts';
+import { conversationById, shownConversations } from '../../authority/queries/conversations.ts';
 import { shownPolicyEntry } from '../../authority/queries/group-state.ts';
 import { shownMembership } from '../../authority/queries/memberships.ts';
+import { shownMessages } from '../../authority/queries/messages.ts';
 import { visiblePage } from '../../authority/queries/page.ts';
 import { shownApprovals, shownArtifacts, shownEvidence } from '../../authority/queries/signed-documents.ts';
 import { ownInputs, shownProposals, shownWorkItems, workItemById } from '../../authority/queries/work-items.ts';
@@ -80,7 +81,7 @@ async function conversations({ c, reader, groupId, sight }: GroupScope): Promise
   return pageText(c, page);
 }
 
-async function messages({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
+async function messages({ c, reader, groupId, sight, principal }: GroupScope): Promise<Response> {
   const conversationId = idParameter(c, 'conversationId');
   const conversation = conversationId && (await conversationById(reader, groupId, conversationId));
   if (!conversation) throw notFound('Conversation in this Group');
@@ -91,7 +92,7 @@ async function messages({ c, reader, groupId, sight }: GroupScope): Promise<Resp
     where: { kind: 'message', groupId, parent: conversation.conversationId },
     window: pageQuery(c),
     sees: (message) => visibility.seesMessage(sight, message),
-    show: (found) => shownMessages(reader, groupId, found),
+    show: (found) => shownMessages(reader, { groupId, principal }, found),
   });
   return pageText(c, page);
 }

@@ -3,9 +3,10 @@ import { Hono, type Context } from 'hono';
 import { shownState } from '../../authority/queries/group-state.ts';
 import { shownGroup } from '../../authority/queries/missions.ts';
 import { shownWorkItems, workItemById } from '../../authority/queries/work-items.ts';
-import { catchUpPage, replayPage, visibleEvent, type ReplayPage } from '../../delivery/replay.ts';
+import { catchUpPage, replayPage, visibleEvent, withheldOriginal, type ReplayPage } from '../../delivery/replay.ts';
+import { sightOf } from '../../delivery/sight.ts';
 import { checkActive, checkFull, seesWorkItem } from '../../delivery/visibility.ts';
-import type { Refusal } from '../../protocol/refusals.ts';
+import { isRefusal, type Refusal } from '../../protocol/refusals.ts';
 import type { AuthorityStore } from '../../store/port.ts';
 import { HttpRefusal, notFound, orThrow } from '../errors.ts';
 import { jsonText } from '../json-text.ts';
@@ -14,7 +15,7 @@ import { historyQuery, idParameter, numberedPageQuery } from '../parameters.ts';
 import { snapshotPath } from '../snapshots/path.ts';
 import type { TenantEnv } from '../tenancy.ts';
 import { GROUP_READS } from './operations.ts';
-import { groupRead, type GroupScope } from './scope.ts';
+import { groupRead, tenantRead, type GroupScope, type TenantScope } from './scope.ts';
 
 export function groupReadRoutes({ store }: { store: AuthorityStore }): Hono<TenantEnv> {
   const routes = new Hono<TenantEnv>();
@@ -23,7 +24,7 @@ export function groupReadRoutes({ store }: { store: AuthorityStore }): Hono<Tena
   routes.get('/groups/:groupId/state', declared(GROUP_READS.state, groupRead(store, state)));
   routes.get('/groups/:groupId/events', declared(GROUP_READS.events, groupRead(store, events)));
   routes.get('/groups/:groupId/history', declared(GROUP_READS.history, groupRead(store, history)));
-  routes.get('/groups/:groupId/events/:eventId', declared(GROUP_READS.event, groupRead(store, event)));
+  routes.get('/groups/:groupId/events/:eventId', declared(GROUP_READS.event, tenantRead(store, event)));
   return routes;
 }
 
@@ -45,17 +46,19 @@ async function state({ c, reader, organization, groupId, sight }: GroupScope): P
   return c.json(await shownState(reader, organization.organizationId, groupId));
 }
 
-async function events({ c, reader, organization, groupId, sight }: GroupScope): Promise<Response> {
+async function events(scope: GroupScope): Promise<Response> {
+  const { c, reader, organization, groupId } = scope;
   const addressOf = ({ snapshotId }: { snapshotId: string }) => snapshotPath(organization.slug, groupId, snapshotId);
-  const page = orThrow(await catchUpPage(reader, { groupId, sight, addressOf }, numberedPageQuery(c)));
+  const page = orThrow(await catchUpPage(reader, groupId, { ...scope, addressOf }, numberedPageQuery(c)));
   const { throughSequence, headSequence } = page;
   return eventPage(c, page, throughSequence < headSequence ? throughSequence : undefined);
 }
 
 /** All that there ever was, wherever it lies; `next` is what to ask `from` then. */
-async function history({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
+async function history(scope: GroupScope): Promise<Response> {
+  const { c, reader, groupId } = scope;
   const { from, to, limit } = historyQuery(c);
-  const page = await replayPage(reader, groupId, sight, { after: from - 1, through: to, limit });
+  const page = await replayPage(reader, groupId, scope, { after: from - 1, through: to, limit });
   const { throughSequence, headSequence } = page;
   return eventPage(c, page, throughSequence < Math.min(to, headSequence) ? throughSequence + 1 : undefined);
 }
@@ -66,11 +69,17 @@ function eventPage(c: Context, { bodies, throughSequence, headSequence }: Replay
   return jsonText(c, `{"items":[${bodies.join(',')}],${numbers}${more}}`);
 }
 
-async function event({ c, reader, groupId, sight }: GroupScope): Promise<Response> {
-  const eventId = idParameter(c, 'eventId');
-  const row = eventId === undefined ? undefined : await visibleEvent(reader, groupId, sight, eventId);
-  if (!row) throw notFound('Event in this Group');
-  return jsonText(c, row.body);
+/** Where a Membership shows nothing, an auditor still gets what was withheld from everybody. */
+async function event(scope: TenantScope): Promise<Response> {
+  const { c, reader, organization, principal } = scope;
+  const groupId = idParameter(c, 'groupId') ?? '';
+  const eventId = idParameter(c, 'eventId') ?? '';
+  const sight = await sightOf(reader, groupId === '' ? undefined : groupId, principal);
+  const body = isRefusal(sight)
+    ? await withheldOriginal(reader, groupId, scope, eventId)
+    : await visibleEvent(reader, groupId, { organization, sight }, eventId);
+  if (body === undefined) throw isRefusal(sight) ? new HttpRefusal(sight) : notFound('Event in this Group');
+  return jsonText(c, body);
 }
 
 function allow(refusal: Refusal | undefined): void {

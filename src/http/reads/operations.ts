@@ -120,7 +120,7 @@ export const GROUP_READS = {
     id: 'replayEvents',
     summary: 'Events of the Group in their order',
     description:
-      'Catching up: ask again with `after` set to `throughSequence`. `next` is there while more is stored already. Each Event stands in it byte for byte as it was signed. Below the online window a full member is told CURSOR_TOO_OLD, with the snapshot to restore.',
+      'Catching up: ask again with `after` set to `throughSequence`. `next` is there while more is stored already. Each Event stands in it byte for byte as it was signed, a redacted Message’s as its rendition. Below the online window a full member is told CURSOR_TOO_OLD, with the snapshot to restore.',
     answer: answers.eventPage,
     says: 'A page of Events.',
     query: NUMBERED_PAGE_PARAMETERS,
@@ -138,8 +138,9 @@ export const GROUP_READS = {
   event: ofGroup({
     id: 'readEvent',
     summary: 'One Event',
+    description: 'To an auditor who is no member: an Event that is withheld from everybody else, and no other.',
     answer: eventSchema,
-    says: 'The Event, byte for byte as it was signed.',
+    says: 'The Event, or the rendition in its place, byte for byte as it was signed.',
     refusals: [NO_SUCH],
   }),
 } as const;

@@ -6,6 +6,7 @@ import { sessionEpochOf } from '../../authority/queries/sessions.ts';
 import { shownAgentCard } from '../../authority/queries/signed-documents.ts';
 import { membershipsOf, shownMembership } from '../../authority/queries/memberships.ts';
 import { groupsById, missionById, missionsOfGroups, shownMission } from '../../authority/queries/missions.ts';
+import { deliverable, type DeliveredBody } from '../../delivery/rendered.ts';
 import { sightOf } from '../../delivery/sight.ts';
 import { checkActive, groupNotFound, judgeMembership, seesEvent, type Sight } from '../../delivery/visibility.ts';
 import { isRefusal, type Refusal } from '../../protocol/refusals.ts';
@@ -67,29 +68,30 @@ async function mission({ c, reader, principal }: TenantScope): Promise<Response>
   return c.json(await shownMission(reader, found));
 }
 
-async function receipt({ c, reader, principal }: TenantScope): Promise<Response> {
+async function receipt(scope: TenantScope): Promise<Response> {
+  const { c, reader, principal } = scope;
   const actionId = idParameter(c, 'actionId');
   const found = actionId === undefined ? undefined : await receiptOf(reader, principal, actionId);
   if (!found) throw notFound('receipt of the caller');
-  const bodies = await visibleBodies(found.events, { reader, principal });
+  const bodies = await visibleBodies(found.events, scope);
   return jsonText(c, `{"receipt":${found.body},"events":[${bodies.join(',')}]}`);
 }
 
 /** A service was authorised by policy for its own Command and sees what it did; others see by their Membership. */
 async function visibleBodies(
   events: EventRow[],
-  { reader, principal }: Pick<TenantScope, 'reader' | 'principal'>,
-): Promise<string[]> {
+  { reader, organization, principal }: TenantScope,
+): Promise<DeliveredBody[]> {
   const sights = new Map<string, Sight | Refusal>();
-  const bodies: string[] = [];
+  const visible: EventRow[] = [];
   for (const event of events) {
-    const { groupId, body } = event;
+    const { groupId } = event;
     const sight = sights.get(groupId) ?? (await sightOf(reader, groupId, principal));
     sights.set(groupId, sight);
     const isOwn = groupId === '' || principal.type === 'service';
-    if (isOwn || (!isRefusal(sight) && seesEvent(sight, event))) bodies.push(body);
+    if (isOwn || (!isRefusal(sight) && seesEvent(sight, event))) visible.push(event);
   }
-  return bodies;
+  return deliverable(reader, visible, { organization, principal });
 }
 
 async function agent({ c, reader }: TenantScope): Promise<Response> {

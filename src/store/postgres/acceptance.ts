@@ -26,6 +26,7 @@ import type { Row, Statement, Value } from './session.ts';
 import { columnsOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 import { READ_COMMITTED } from './transaction.ts';
+import { eventsOfMessage, marksStatement } from './withheld.ts';
 import { writeStatement } from './writing.ts';
 
 export const OPEN = `SELECT section, body
@@ -66,6 +67,7 @@ function transactionOf(
       return answersFrom(reads, await transaction.query<SectionRow>(text, parameters));
     },
     texts: (groupId, commitments) => textsOf(transaction, organizationId, groupId, commitments),
+    eventsOfMessage: (message) => eventsOfMessage(transaction, organizationId, message),
     lockGroups: async (groupIds) =>
       (await transaction.query<Row & HeadRecord>(LOCK_GROUPS, [organizationId, groupIds])).map(headFromRecord),
     streamHeads: (streamIds) => streamHeads(transaction, organizationId, streamIds),
@@ -132,6 +134,9 @@ async function commit(
   for (const { auditToSeal } of transitions) {
     if (auditToSeal) statements.push(dueSealStatement(organizationId, auditToSeal));
   }
+  // After what they mark and what orders them.
+  const marks = transitions.flatMap(({ withheld }) => withheld);
+  if (marks.length > 0) statements.push(marksStatement(organizationId, marks));
   await transaction.commit(...statements);
 }
 

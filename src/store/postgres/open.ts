@@ -16,6 +16,7 @@ import { readerOf } from './reading.ts';
 import { segmentStore } from './segments.ts';
 import { sealedAuditStore } from './sealed-audits.ts';
 import { recordSnapshot } from './snapshots.ts';
+import { recordRenditions } from './withheld.ts';
 import { uploadStore } from './uploads.ts';
 import { WRITE, WRITE_PARAMETERS } from './writing.ts';
 
@@ -83,6 +84,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       connections.read(organizationId, (transaction) => work(readerOf(transaction, organizationId, clock?.text))),
     recordSnapshot: (organizationId, snapshot, admission) =>
       recordSnapshot(connections, organizationId, snapshot, admission),
+    recordRenditions: (organizationId, made) => recordRenditions(connections, organizationId, made),
     problems: () => postgresProblems(connections),
     close: () => connections.close(),
   };

@@ -34,6 +34,7 @@ import type { Row, Value } from './session.ts';
 import { CLOCK, columnsOf, forEachOf } from './statements.ts';
 import type { Transaction } from './transaction.ts';
 import { findUpload } from './uploads.ts';
+import { withheldReader } from './withheld.ts';
 
 const STREAMS = forEachOf(
   '$2',
@@ -52,10 +53,13 @@ const ADMISSION = `SELECT ${columnsOf(admissions)} FROM mwp.admissions WHERE org
 const POLICY_LOG = `SELECT ${columnsOf(policyLog)} FROM mwp.policy_log
   WHERE organization_id = $1 AND group_id = $2 AND position > $3::bigint ORDER BY position LIMIT $4::bigint`;
 const HASHES = `SELECT kind, id, hash FROM mwp.aggregates WHERE organization_id = $1 AND group_id = $2 AND group_id >= '' ORDER BY kind, id`;
-const TEXTS = forEachOf(
+const TEXT = `SELECT t.commitment, t.value FROM mwp.texts t
+   WHERE t.organization_id = $1 AND t.group_id = $3 AND t.commitment = wanted.id`;
+const TEXTS = forEachOf('$2', TEXT);
+const TEXTS_SHOWN = forEachOf(
   '$2',
-  `SELECT commitment, value FROM mwp.texts
-   WHERE organization_id = $1 AND group_id = $3 AND commitment = wanted.id`,
+  `${TEXT} AND NOT EXISTS (SELECT FROM mwp.withheld w
+     WHERE w.organization_id = $1 AND w.event_id = t.event_id AND w.event_id >= '')`,
 );
 
 export async function streamHeads(
@@ -71,9 +75,13 @@ export async function textsOf(
   organizationId: string,
   groupId: string,
   commitments: string[],
+  which: 'all' | 'shown' = 'all',
 ): Promise<Map<string, string>> {
   const parameters = [organizationId, commitments, groupId];
-  const rows = await transaction.query<{ commitment: string; value: string }>(TEXTS, parameters);
+  const rows = await transaction.query<{ commitment: string; value: string }>(
+    which === 'all' ? TEXTS : TEXTS_SHOWN,
+    parameters,
+  );
   return new Map(rows.map(({ commitment, value }) => [commitment, value]));
 }
 
@@ -97,7 +105,7 @@ export function readerOf(
       const { text, parameters } = pageStatement(organizationId, request);
       return (await transaction.query<{ body: string }>(text, parameters)).map(({ body }) => aggregateFrom(body));
     },
-    texts: (groupId, commitments) => textsOf(transaction, organizationId, groupId, commitments),
+    texts: (groupId, commitments, which = 'shown') => textsOf(transaction, organizationId, groupId, commitments, which),
     stream: async (streamId) => (await streamHeads(transaction, organizationId, [streamId]))[0],
     streamIds: () => all(STREAM_IDS, [], (record: { stream_id: string }) => record.stream_id),
     events: (streamId, afterPosition, limit) =>
@@ -125,6 +133,7 @@ export function readerOf(
     ...snapshotReader(transaction, organizationId),
     ...segmentReader(transaction, organizationId),
     ...sealedAuditReader(transaction, organizationId),
+    ...withheldReader(transaction, organizationId),
     audit: (afterId, limit, groupId) =>
       auditPage(transaction, organizationId, { afterId, limit: pageLimit(limit), groupId }),
     refusals: (groupId) => refusalsOf(transaction, organizationId, groupId),

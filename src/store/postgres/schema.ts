@@ -502,6 +502,57 @@ export const segments = mwp.table(
   ],
 );
 
+export const withheld = mwp.table(
+  'withheld',
+  {
+    organizationId: tenant(),
+    groupId: bytes('group_id').notNull(),
+    position: whole('position').notNull(),
+    eventId: bytes('event_id').notNull(),
+    cause: bytes('cause').notNull(),
+    reasonCode: bytes('reason_code').notNull(),
+    orderedBy: bytes('ordered_by').notNull(),
+    recordedAt: bytes('recorded_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'withheld_pkey', columns: [table.organizationId, table.groupId, table.position, table.cause] }),
+    foreignKey({
+      name: 'withheld_event',
+      columns: [table.organizationId, table.groupId, table.position],
+      foreignColumns: [events.organizationId, events.streamId, events.position],
+    }),
+    index('withheld_by_event').on(table.organizationId, table.eventId).where(ifAsked('event_id')),
+    check('withheld_cause', sql`cause IN ('redacted', 'erased')`),
+  ],
+);
+
+export const renditions = mwp.table(
+  'renditions',
+  {
+    organizationId: tenant(),
+    groupId: bytes('group_id').notNull(),
+    position: whole('position').notNull(),
+    eventId: bytes('event_id').notNull(),
+    cause: bytes('cause').notNull(),
+    signingHash: bytes('signing_hash').notNull(),
+    keyId: bytes('key_id').notNull(),
+    signedAt: bytes('signed_at').notNull(),
+    body: bytes('body').notNull(),
+  },
+  (table) => [
+    // Of two processes that make the same one, the second finds the first's.
+    primaryKey({
+      name: 'renditions_pkey',
+      columns: [table.organizationId, table.groupId, table.position, table.cause],
+    }),
+    foreignKey({
+      name: 'renditions_mark',
+      columns: [table.organizationId, table.groupId, table.position, table.cause],
+      foreignColumns: [withheld.organizationId, withheld.groupId, withheld.position, withheld.cause],
+    }),
+  ],
+);
+
 export const uploads = mwp.table(
   'uploads',
   {

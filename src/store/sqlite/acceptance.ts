@@ -13,6 +13,7 @@ import { admissionsOf, readerOf, receiptOf, streamHeads, textsOf } from './readi
 import { asCardChange } from '../registry-rules.ts';
 import { changeRegistry, registryRevision } from './registry.ts';
 import { insertDueSeal } from './sealed-audits.ts';
+import { eventsOfMessage } from './withheld.ts';
 import { writeTransition } from './writing.ts';
 
 /** There is no race to run again for: the writer waits for its lock. */
@@ -41,6 +42,7 @@ function transactionOf(
     open: async (plan) => open(connection, clock(), organizationId, plan),
     load: async (reads, now) => load(connection, organizationId, reads, now),
     texts: async (groupId, commitments) => textsOf(connection, organizationId, groupId, commitments),
+    eventsOfMessage: async (message) => eventsOfMessage(connection, organizationId, message),
     lockGroups: async (groupIds) => streamHeads(connection, organizationId, groupIds),
     streamHeads: async (streamIds) => streamHeads(connection, organizationId, streamIds),
     record: () => readerOf(connection, organizationId, clock),

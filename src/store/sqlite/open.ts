@@ -19,6 +19,7 @@ import { readerOf } from './reading.ts';
 import { segmentStore } from './segments.ts';
 import { sealedAuditStore } from './sealed-audits.ts';
 import { recordSnapshot } from './snapshots.ts';
+import { recordRenditions } from './withheld.ts';
 import { uploadStore } from './uploads.ts';
 
 export interface SqliteStoreOptions {
@@ -69,6 +70,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
       connections.write(organizationId, async (connection) => ({
         commit: true,
         result: recordSnapshot(connection, organizationId, snapshot, admission),
+      })),
+    recordRenditions: (organizationId, made) =>
+      connections.write(organizationId, async (connection) => ({
+        commit: true,
+        result: recordRenditions(connection, organizationId, made),
       })),
     problems: () =>
       connections

@@ -31,6 +31,7 @@ import { sealedAuditReader } from './sealed-audits.ts';
 import { snapshotReader } from './snapshots.ts';
 import { tenantStatement } from './statements.ts';
 import { findUpload } from './uploads.ts';
+import { withheldReader } from './withheld.ts';
 
 const STREAM = tenantStatement('stream', 'SELECT * FROM streams WHERE organization_id = ?1 AND stream_id = ?2');
 const STREAM_IDS = tenantStatement(
@@ -54,6 +55,13 @@ const TEXTS = tenantStatement(
   'texts',
   `SELECT commitment, value FROM texts
    WHERE organization_id = ?1 AND group_id = ?2 AND commitment IN (SELECT value FROM json_each(?3))`,
+);
+
+const TEXTS_SHOWN = tenantStatement(
+  'texts that are not withheld',
+  `SELECT commitment, value FROM texts t
+   WHERE organization_id = ?1 AND group_id = ?2 AND commitment IN (SELECT value FROM json_each(?3))
+     AND NOT EXISTS (SELECT 1 FROM withheld w WHERE w.organization_id = ?1 AND w.event_id = t.event_id)`,
 );
 
 export function streamHeads(connection: SqliteConnection, organizationId: string, ids: string[]): StreamHead[] {
@@ -80,9 +88,15 @@ export function textsOf(
   organizationId: string,
   groupId: string,
   commitments: string[],
+  which: 'all' | 'shown' = 'all',
 ): Map<string, string> {
   const wanted = JSON.stringify(commitments);
-  const found = connection.all<{ commitment: string; value: string }>(TEXTS, organizationId, groupId, wanted);
+  const found = connection.all<{ commitment: string; value: string }>(
+    which === 'all' ? TEXTS : TEXTS_SHOWN,
+    organizationId,
+    groupId,
+    wanted,
+  );
   return new Map(found.map(({ commitment, value }) => [commitment, value]));
 }
 
@@ -100,7 +114,8 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
       return loadedReads(reads, (read) => answers.get(readKey(read)));
     },
     page: async (request) => page(connection, organizationId, request),
-    texts: async (groupId, commitments) => textsOf(connection, organizationId, groupId, commitments),
+    texts: async (groupId, commitments, which = 'shown') =>
+      textsOf(connection, organizationId, groupId, commitments, which),
     stream: async (streamId) => streamHeads(connection, organizationId, [streamId])[0],
     streamIds: async () =>
       connection.all<{ stream_id: string }>(STREAM_IDS, organizationId).map((row) => row.stream_id),
@@ -129,6 +144,7 @@ export function readerOf(connection: SqliteConnection, organizationId: Organizat
     ...snapshotReader(connection, organizationId),
     ...segmentReader(connection, organizationId),
     ...sealedAuditReader(connection, organizationId),
+    ...withheldReader(connection, organizationId),
     audit: async (afterId, limit, groupId) =>
       auditPage(connection, organizationId, { afterId, limit: pageLimit(limit), groupId }),
     refusals: async (groupId) => refusalsOf(connection, organizationId, groupId),

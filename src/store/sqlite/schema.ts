@@ -474,6 +474,57 @@ export const segments = sqliteTable(
   ],
 );
 
+export const withheld = sqliteTable(
+  'withheld',
+  {
+    organizationId: tenant(),
+    groupId: text('group_id').notNull(),
+    position: integer('position').notNull(),
+    eventId: text('event_id').notNull(),
+    cause: text('cause').notNull(),
+    reasonCode: text('reason_code').notNull(),
+    orderedBy: text('ordered_by').notNull(),
+    recordedAt: text('recorded_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ name: 'withheld_pkey', columns: [table.organizationId, table.groupId, table.position, table.cause] }),
+    foreignKey({
+      name: 'withheld_event',
+      columns: [table.organizationId, table.groupId, table.position],
+      foreignColumns: [events.organizationId, events.streamId, events.position],
+    }),
+    index('withheld_by_event').on(table.organizationId, table.eventId),
+    check('withheld_cause', sql`cause IN ('redacted', 'erased')`),
+  ],
+);
+
+export const renditions = sqliteTable(
+  'renditions',
+  {
+    organizationId: tenant(),
+    groupId: text('group_id').notNull(),
+    position: integer('position').notNull(),
+    eventId: text('event_id').notNull(),
+    cause: text('cause').notNull(),
+    signingHash: text('signing_hash').notNull(),
+    keyId: text('key_id').notNull(),
+    signedAt: text('signed_at').notNull(),
+    body: text('body').notNull(),
+  },
+  (table) => [
+    // Of two processes that make the same one, the second finds the first's.
+    primaryKey({
+      name: 'renditions_pkey',
+      columns: [table.organizationId, table.groupId, table.position, table.cause],
+    }),
+    foreignKey({
+      name: 'renditions_mark',
+      columns: [table.organizationId, table.groupId, table.position, table.cause],
+      foreignColumns: [withheld.organizationId, withheld.groupId, withheld.position, withheld.cause],
+    }),
+  ],
+);
+
 export const uploads = sqliteTable(
   'uploads',
   {

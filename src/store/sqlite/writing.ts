@@ -10,6 +10,7 @@ import {
   policyLogToRecord,
   receiptToRecord,
 } from '../evidence-records.ts';
+import { withheldToRecord } from '../withheld-records.ts';
 import type { Transition } from '../port.ts';
 import { StoreFault } from '../port.ts';
 import type { SqliteConnection } from './connection.ts';
@@ -64,6 +65,11 @@ const INSERT_POLICY_LOG = insertStatement(
   words('group_id position entry_id decision actor_type actor_id occurred_at details event_id revision'),
 );
 
+const INSERT_MARK = insertStatement(
+  'withheld',
+  words('group_id position event_id cause reason_code ordered_by recorded_at'),
+);
+
 const MOVE_STREAM = tenantStatement(
   'move a head',
   `UPDATE streams SET position = ?3, revision = ?4, last_event_at = ?5, chain_hash = ?6, log_hash = ?7,
@@ -108,6 +114,7 @@ export function writeTransition(connection: SqliteConnection, organizationId: st
   for (const row of transition.admissions) insert(INSERT_ADMISSION, admissionToRecord(row));
   insert(INSERT_RECEIPT, receiptToRecord(transition.receipt));
   for (const row of transition.policyLog) insert(INSERT_POLICY_LOG, policyLogToRecord(row));
+  for (const row of transition.withheld) insert(INSERT_MARK, withheldToRecord(row));
 }
 
 function moveHead(connection: SqliteConnection, organizationId: string, head: AdvanceRecord): void {

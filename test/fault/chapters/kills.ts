@@ -36,6 +36,7 @@ async function killedWhileStarting(theatre: Theatre, tally: Tally): Promise<void
 /** Passings before the one at which the service ends, so that there is load; rare ones are passed a few times only. */
 const PASSINGS_MAXIMUM = 40;
 const RARE: readonly NamedPoint[] = [
+  'renditions-due',
   'registry-locked',
   'registry-written',
   'audit-due',

@@ -46,6 +46,8 @@ export const COUNTED = [
   'texts',
   'documents',
   'policy_log',
+  'withheld',
+  'renditions',
 ];
 export type Counts = Record<string, number>;
 
@@ -174,6 +176,18 @@ export class Rows {
     );
     if (documents.length !== brought.length)
       faults.push(`${brought.length} documents admitted, ${documents.length} stored`);
+    const redactions = events.filter(({ kind }) => kind === 'message.redacted').map(({ eventId }) => eventId);
+    const marks = await rowsIn<{ ordered_by: string }>(
+      behind,
+      `SELECT ordered_by FROM {withheld} WHERE ${mine} AND ordered_by IN $list`,
+      redactions.map(quote),
+    );
+    const marked = countBy(marks, ({ ordered_by }) => ordered_by);
+    // The Message and its one correction.
+    for (const eventId of redactions)
+      if (marked.get(eventId)?.length !== 2)
+        faults.push(`${eventId}: ${marked.get(eventId)?.length ?? 0} marks, not 2`);
+    this.add('withheld', marks.length);
     this.add('texts', texts.length);
     this.add('documents', documents.length);
     this.add('admissions', evidence.admissions.length);
@@ -181,9 +195,14 @@ export class Rows {
   }
 
   private examineCounts(counts: Counts): string[] {
-    return COUNTED.filter((table) => (counts[table] ?? 0) !== this.counts[table]).map(
-      (table) => `${table}: ${counts[table] ?? 0} rows, ${this.counts[table] ?? 0} belong to transitions`,
+    // Made after the commit, or not yet; each with its admission record.
+    const { renditions = 0, withheld = 0 } = counts;
+    const expected: Counts = { ...this.counts, renditions, admissions: (this.counts['admissions'] ?? 0) + renditions };
+    const tooMany = renditions > withheld ? [`renditions: ${renditions} rows of ${withheld} marked Events`] : [];
+    const differing = COUNTED.filter((table) => (counts[table] ?? 0) !== expected[table]).map(
+      (table) => `${table}: ${counts[table] ?? 0} rows, ${expected[table] ?? 0} belong to transitions`,
     );
+    return [...tooMany, ...differing];
   }
 
   private add(table: string, rows: number): void {

@@ -12,6 +12,17 @@ export async function say(speaker: Actor, groupId: string, conversationId: strin
   await speaker.submit({ kind: 'message.post', groupId, payload: message(conversationId) });
 }
 
+/** What was said and corrected is withheld again. */
+export async function redact({ owner, groupId, conversationId }: Team): Promise<void> {
+  const payload = message(conversationId);
+  const { messageId } = payload;
+  if (!(await owner.submit({ kind: 'message.post', groupId, payload }))) return;
+  const correction = { amendmentId: id(), messageId, reason: TEXT, replacementContent: TEXT };
+  await owner.submit({ kind: 'message.correct', groupId, payload: correction });
+  const redaction = { amendmentId: id(), messageId, reason: 'It was not for everybody' };
+  await owner.submit({ kind: 'message.redact', groupId, payload: redaction });
+}
+
 /** With an epoch that never was: refused, and written into the audit record only. */
 export async function trespass(speaker: Actor, groupId: string, conversationId: string): Promise<void> {
   const draft = { kind: 'message.post', groupId, payload: message(conversationId) } as const;

@@ -1,4 +1,5 @@
 // A tenant whose every Command and read goes over the HTTP API of one service, and all that this service answered it.
+import { freshlyAccepted } from '../../../src/delivery/rendered.ts';
 import type { createApp } from '../../../src/http/app.ts';
 import type { KeyVault } from '../../../src/platform/key-vault.ts';
 import type { Submission } from '../../../src/authority/ports.ts';
@@ -105,7 +106,12 @@ export class RecordedTenant {
     const { status, text } = await this.org('POST', '/commands', { token: await this.tokenOf(key), body: bytes });
     if (status === 200) {
       const { receipt, duplicate } = JSON.parse(text) as { receipt: object; duplicate: boolean };
-      return { accepted: true, receipt: JSON.stringify(receipt), events: eventsIn(text), duplicate };
+      return {
+        accepted: true,
+        receipt: JSON.stringify(receipt),
+        events: eventsIn(text).map(freshlyAccepted),
+        duplicate,
+      };
     }
     const { code, message, retryAfterMs, occurredAt } = JSON.parse(text) as ProtocolError;
     const refusal = refuse(code, message, retryAfterMs === undefined ? {} : { retryAfterMs });

@@ -97,6 +97,7 @@ async function playMission(recorded: RecordedTenant, mission: Mission, { olga, a
   const reason = 'It is longer';
   await mission.accept(olga, 'message.correct', { amendmentId: id(), messageId, reason, replacementContent });
   await mission.accept(olga, 'message.retract', { amendmentId: id(), messageId, reason: 'No time' });
+  await mission.accept(olga, 'message.redact', { amendmentId: id(), messageId, reason: 'It names a customer' });
 
   const first = await mission.submitForApproval([content]);
   const change = mission.approval(first, [content], 'changes_requested', 'More tests');
