@@ -37,6 +37,8 @@ export interface StartOptions {
   clock?: () => number;
   /** Told of each passing of a named point: for tests that end the process there. */
   pass?: PassPoint;
+  /** Milliseconds from one look at the Groups that moved to the next: for tests that want many. */
+  roundInterval?: number;
 }
 
 export interface Composed {
@@ -83,7 +85,7 @@ export async function composeService(
     const { contents: blobs, snapshots: snapshotBlobs, segments: segmentBlobs, audits: auditBlobs } = spaces;
     const opened = withSealedBodies(database, segmentBlobs);
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
-    const snapshots = createSnapshots({ store: opened, blobs: snapshotBlobs, signers });
+    const snapshots = createSnapshots({ store: opened, blobs: snapshotBlobs, signers, ...options });
     lifecycle.started({ name: 'the snapshot under way', stop: () => snapshots.stop() });
     const upkeep = new Upkeep({ store: opened, segmentBlobs, snapshots, snapshotBlobs, ...told(logger), ...options });
     const store = upkeep.watching(opened);

@@ -647,6 +647,8 @@ export const NAMED_POINTS = [
   'answer-due',
   /** The blob of a segment is stored; its row is not, and the bodies are still where they were. */
   'segment-stored',
+  /** All that a snapshot names is stored; its row is not. */
+  'snapshot-stored',
 ] as const;
 
 export type NamedPoint = (typeof NAMED_POINTS)[number];

@@ -3,6 +3,10 @@
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { withSealedBodies } from '../../src/archive/segments/opened.ts';
+import { readStorageConfig } from '../../src/config.ts';
+import { openBlobs } from '../../src/storage.ts';
+import type { BlobSpace, BlobStore } from '../../src/store/port/blobs.ts';
 import type { AuthorityStore } from '../../src/store/port.ts';
 import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
@@ -19,7 +23,9 @@ const collectGarbage = runInNewContext('gc') as () => void;
 
 export interface Look {
   behind: Behind;
+  /** Its readers find what was sealed. */
   store: AuthorityStore;
+  spaces: Record<BlobSpace, BlobStore>;
 }
 
 export class Ground {
@@ -33,14 +39,16 @@ export class Ground {
     return this.place.engine;
   }
 
-  /** `address`: another way to the same database. */
+  /**
+   * Blobs lie in files beside SQLite and inside PostgreSQL, so that both places are struck. `address`: another way to the same database.
+   */
   environment(more: Record<string, string> = {}, address = this.place.address): Record<string, string> {
     return {
       MWP_PORT: '0',
       MWP_MASTER_KEY: MASTER_KEY.toString('base64'),
       MWP_OPERATOR_TOKEN: OPERATOR_TOKEN,
       MWP_LOG_LEVEL: 'error',
-      ...(this.engine === 'sqlite' ? { MWP_DATA_DIR: address } : { DATABASE_URL: address }),
+      ...(this.engine === 'sqlite' ? { MWP_DATA_DIR: address } : { DATABASE_URL: address, MWP_BLOBS: 'database' }),
       ...more,
     };
   }
@@ -60,7 +68,9 @@ export class Ground {
       ? openSqliteStore({ file: address })
       : openPostgresStore({ url: address, maxConnections: 2 }));
     try {
-      return await work({ behind, store });
+      const spaces = await openBlobs(readStorageConfig(this.environment()), store);
+      const opened = withSealedBodies(store, spaces.segments, { again: false });
+      return await work({ behind, store: opened, spaces });
     } finally {
       await store.close();
       await behind.close();

@@ -83,7 +83,8 @@ async function playOnOneDatabase({ engine, grounds, options, chance, chapter }: 
     }
     await chapter('kills', (tally) => killAtRandom(theatre, options.kills, tally));
     console.log(
-      `${engine}: ${theatre.examination.transitions} transitions, ${theatre.stage.ledger.signed} Commands signed`,
+      `${engine}: ${theatre.examination.transitions} transitions, ${theatre.stage.ledger.signed} Commands signed, ` +
+        `${theatre.examination.segments.count} segments`,
     );
   } finally {
     await theatre.close();

@@ -8,6 +8,9 @@ const { startService } = await import(built('main.js'));
 
 const tell = (news) => process.send?.(news);
 
+/** So often that Groups are looked after between two kills. */
+const ROUND_INTERVAL_MS = 100;
+
 let trap;
 const pass = (point) => {
   if (point !== trap?.point) return;
@@ -17,7 +20,7 @@ const pass = (point) => {
 
 process.on('message', (message) => {
   if (message.order === 'trap') return void (trap = { ...message.trap, passings: 0 });
-  startService(readConfig(message.environment), { pass }).then(
+  startService(readConfig(message.environment), { pass, roundInterval: ROUND_INTERVAL_MS }).then(
     ({ url }) => tell({ news: 'serving', url }),
     (error) => tell({ news: 'failed', why: error.stack ?? error.message }),
   );

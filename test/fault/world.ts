@@ -15,6 +15,8 @@ const DEADLINE = '2099-01-01T00:00:00Z';
 /** No limit is to end the load. */
 const PLENTY = 100_000;
 const MANY_ITEMS = 1_000;
+/** So small that segments and snapshots are made all the time. */
+const SEALING = { onlineWindow: { events: 30 }, snapshotEvery: 15 };
 const BUDGET = { modelTokenLimit: 1_000_000_000 };
 
 export interface Team {
@@ -55,7 +57,7 @@ async function makeOrganization(stage: Stage, slug: string): Promise<Organizatio
   await archivist.arrive();
   const services = [...policy.services, { serviceId: archivist.id, kinds: [ARCHIVE], relay: false }];
   const generous = { freshness, limits: { ...policy.limits, ...limits, ...items } };
-  await operator.putPolicy(slug, { ...policy, ...generous, services });
+  await operator.putPolicy(slug, { ...policy, ...generous, ...SEALING, services });
   const human = async (name: string) => {
     const actor = new Actor(stage, slug, generateActorKey({ type: 'human', id: `urn:fault:${slug}:human:${name}` }));
     await operator.registerPrincipal(slug, actor.key, name);

@@ -2,7 +2,7 @@
 // the row that names them. The one door of this folder.
 import { randomUUID } from 'node:crypto';
 import { compareTimestamps } from '../../protocol/timestamps.ts';
-import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
+import { passUnwatched, type AuthorityStore, type OrganizationRow, type PassPoint } from '../../store/port.ts';
 import { canonicalBytes } from '../../wire/canonical.ts';
 import { gather } from './gather.ts';
 import {
@@ -24,6 +24,7 @@ export interface SnapshotParts {
   signers: SnapshotSigners;
   /** A fresh `urn:uuid:` id. */
   newId?: () => string;
+  pass?: PassPoint;
 }
 
 export function createSnapshots(parts: SnapshotParts): Snapshots {
@@ -75,7 +76,7 @@ class SnapshotTaker implements Snapshots {
     groupId: string,
     progress: ((made: SnapshotProgress) => void) | undefined,
   ): Promise<TakenSnapshot | undefined> {
-    const { store, blobs, signers } = this.parts;
+    const { store, blobs, signers, pass = passUnwatched } = this.parts;
     const { organizationId, authority } = organization;
     const gathered = await store.read(organizationId, (reader) =>
       gather(reader, { organizationId, groupId, blobs, progress }),
@@ -94,6 +95,7 @@ class SnapshotTaker implements Snapshots {
       newId: this.newId,
     });
     await blobs.put(organizationId, once(Buffer.from(row.body, 'utf8')));
+    pass('snapshot-stored');
     const stands = await store.recordSnapshot(organizationId, row, admission);
     return { row: stands, isNew: stands.snapshotId === row.snapshotId };
   }

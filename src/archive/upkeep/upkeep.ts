@@ -7,7 +7,7 @@ import type { GroupStanding } from '../../store/port/segments.ts';
 import { lookAt, type Look, type UpkeepParts } from './group.ts';
 
 /** Milliseconds from one round over the Groups that moved to the next. */
-const ROUND_INTERVAL = 5_000;
+const ROUND_INTERVAL_DEFAULT = 5_000;
 /** Rounds until all Groups are looked at: for windows of time, other processes and what was left behind. */
 const ROUNDS_PER_WALK = 720;
 /** Groups or Organizations read in one go. */
@@ -24,6 +24,8 @@ export interface UpkeepOptions extends UpkeepParts {
   /** Told of each look that did something, and of each that failed. */
   looked: (look: Look, about: Told) => void;
   failed: (error: unknown, about: Partial<Told>) => void;
+  /** Milliseconds from one round to the next. */
+  roundInterval?: number;
 }
 
 interface Moving {
@@ -60,7 +62,8 @@ export class Upkeep {
   }
 
   start(): void {
-    this.timer = setInterval(() => void this.round(), ROUND_INTERVAL).unref();
+    const { roundInterval = ROUND_INTERVAL_DEFAULT } = this.options;
+    this.timer = setInterval(() => void this.round(), roundInterval).unref();
   }
 
   /** Resolves when no look is under way; none begins after it. Safe to call twice. */

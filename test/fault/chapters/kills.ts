@@ -46,7 +46,11 @@ const RARE: readonly NamedPoint[] = [
   'audit-sealed',
   'receipt-found',
   'challenge-consumed',
+  'segment-stored',
+  'snapshot-stored',
 ];
+/** What was under way there is proven from the rows and blobs at once. */
+const PROVEN: readonly NamedPoint[] = ['segment-stored', 'snapshot-stored'];
 const RARE_PASSINGS_MAXIMUM = 3;
 /** A point that is not passed under this much load is not passed at all. */
 const PASSED_MAXIMUM_MS = 20_000;
@@ -69,7 +73,7 @@ export async function killAtPoints(theatre: Theatre, only: NamedPoint | undefine
     tooLong.abort();
     tally.expect(isPassed, `${point} is never passed`);
     if (!isPassed) await theatre.service.kill();
-    await lookAfterKill(theatre, tally, at === points.length - 1, point);
+    await lookAfterKill(theatre, tally, at === points.length - 1 || PROVEN.includes(point), point);
   }
 }
 

@@ -1,9 +1,11 @@
 // What was answered is there, byte for byte, and is said again in the same bytes; what was not answered is retried and
 // happens once; what was refused left no trace.
 import type { Behind } from '../../contract/behind.ts';
+import type { Look } from '../ground.ts';
 import { digest, type Entry, type Ledger, type Remembered } from '../ledger.ts';
 import type { Registered } from '../players/registrar.ts';
 import type { Chance } from '../random.ts';
+import { commandBodies } from './bodies.ts';
 import { quote, rowsIn, rowsOf } from './sql.ts';
 
 /** Of the answered Commands of one look, so many are sent again, and so many receipts are asked for. */
@@ -22,20 +24,27 @@ interface StoredReceipt {
 }
 
 /** The service is up, and nobody else speaks to it. */
-export async function examineAnswers(ledger: Ledger, behind: Behind, chance: Chance): Promise<string[]> {
+export async function examineAnswers(ledger: Ledger, look: Look, chance: Chance): Promise<string[]> {
+  const { behind } = look;
   const entries = ledger.all();
   const accepted = entries.filter(({ fate }) => fate.fate === 'accepted');
   return [
-    ...(await examineAccepted(accepted, behind, chance)),
+    ...(await examineAccepted(accepted, look, chance)),
     ...(await examineRefused(entries, behind)),
     ...(await examineUnanswered(entries, ledger, behind)),
   ];
 }
 
-async function examineAccepted(accepted: readonly Entry[], behind: Behind, chance: Chance): Promise<string[]> {
+async function examineAccepted(accepted: readonly Entry[], look: Look, chance: Chance): Promise<string[]> {
   const faults: string[] = [];
-  const stored = await receiptsOf(accepted, behind);
+  const stored = await receiptsOf(accepted, look.behind);
+  const bodies = await commandBodies(
+    look,
+    accepted.map(({ command }) => command.signingHash),
+  );
   for (const entry of accepted) {
+    const sent = Buffer.from(entry.command.bytes).toString('utf8');
+    if (bodies.get(entry.command.signingHash) !== sent) faults.push(`${nameOf(entry)}: is not stored as it was sent`);
     const told = entry.fate.fate === 'accepted' ? entry.fate.receipt : '';
     if (stored.get(keyOf(entry))?.body !== told) faults.push(`${nameOf(entry)}: an answered receipt is not stored so`);
   }

@@ -6,6 +6,7 @@ import { examineAnswers, examineRegistered, examineRemembered } from './answers.
 import { examineBudgets, examineLeases, examineOrganizations, examineReplay, examineSeals } from './invariants.ts';
 import type { HeadRecord } from '../../../src/store/stream-records.ts';
 import { COUNTED, Rows, type Counts } from './rows.ts';
+import { Segments } from './segments.ts';
 import { countBy, rowsOf } from './sql.ts';
 
 export interface Findings {
@@ -19,6 +20,7 @@ export interface Findings {
 export class Examination {
   private readonly stage: Stage;
   private readonly load: Load;
+  readonly segments = new Segments();
   private readonly organizations = new Map<string, Rows>();
   /** Of the last whole look. */
   events = 0;
@@ -33,20 +35,21 @@ export class Examination {
   }
 
   /** The service is up and the gate is closed. */
-  async examine({ behind, store }: Look, options: { whole: boolean }): Promise<Findings> {
+  async examine(look: Look, options: { whole: boolean }): Promise<Findings> {
+    const { behind, store, spaces } = look;
     const { ledger, chance } = this.stage;
     // As the fault left it, before anything is retried.
-    const violations = [...this.load.violations.splice(0), ...(await this.examineRows({ behind, store }))];
-    violations.push(...(await examineAnswers(ledger, behind, chance)));
+    const violations = [...this.load.violations.splice(0), ...(await this.examineRows(look))];
+    violations.push(...(await examineAnswers(ledger, look, chance)));
     const unanswered = ledger.all().filter(({ lost }) => lost > 0);
     const happened = unanswered.filter(({ fate }) => fate.fate === 'accepted' && fate.duplicate).length;
-    violations.push(...(await this.examineRows({ behind, store })));
+    violations.push(...(await this.examineRows(look)));
     violations.push(...(await examineLeases(behind)), ...(await examineOrganizations(behind)));
     violations.push(...(await examineSeals(behind)));
     violations.push(...(await examineRegistered(this.load.registrar.registered, behind)));
     if (options.whole) {
       violations.push(...(await examineRemembered(ledger.remembered, behind)), ...(await examineBudgets(behind)));
-      const { events, faults } = await examineReplay(store);
+      const { events, faults } = await examineReplay(store, spaces.snapshots);
       this.events = events;
       violations.push(...faults);
     }
@@ -54,7 +57,8 @@ export class Examination {
     return { violations, unanswered: unanswered.length, happened };
   }
 
-  private async examineRows({ behind }: Look): Promise<string[]> {
+  private async examineRows(look: Look): Promise<string[]> {
+    const { behind } = look;
     const violations: string[] = [];
     const heads = countBy(await rowsOf<HeadRecord & Tenant>(behind, 'SELECT * FROM {streams}'), organizationOf);
     const counts = new Map<string, Counts>();
@@ -69,9 +73,12 @@ export class Examination {
     for (const name of new Set([...counts.keys(), ...this.organizations.keys()])) {
       const rows = this.organizations.get(name) ?? new Rows(name);
       this.organizations.set(name, rows);
-      const faults = await rows.examine(behind, heads.get(name) ?? [], counts.get(name) ?? {});
+      const faults = await rows.examine(look, heads.get(name) ?? [], counts.get(name) ?? {});
       violations.push(...faults.map((fault) => `${name}: ${fault}`));
     }
+    const seen = (organizationId: string, eventId: string) =>
+      this.organizations.get(organizationId)?.bodies.get(eventId);
+    violations.push(...(await this.segments.examine(look, seen)));
     return violations;
   }
 }

@@ -1,5 +1,6 @@
 // What holds in every state, whatever happened: one live lease of a kind, an owner for what is executed, budgets that add
 // up, an audit record without gaps, whole Organizations. And the state is what the Events say.
+import type { SnapshotBlobs } from '../../../src/archive/snapshot/ports.ts';
 import { DIMENSIONS } from '../../../src/domain/budget.ts';
 import type { BudgetAccountAggregate, WorkItemAggregate } from '../../../src/domain/aggregates.ts';
 import { AUDIT_MAXIMUM, AUDIT_TIDIED_EVERY, type AuthorityStore } from '../../../src/store/port.ts';
@@ -93,12 +94,15 @@ export async function examineSeals(behind: Behind): Promise<string[]> {
 }
 
 /** Every stream of every Organization, from its Events alone. Answers how many Events there were. */
-export async function examineReplay(store: AuthorityStore): Promise<{ events: number; faults: string[] }> {
+export async function examineReplay(
+  store: AuthorityStore,
+  snapshots: SnapshotBlobs,
+): Promise<{ events: number; faults: string[] }> {
   const found = { events: 0, faults: [] as string[] };
   for (let after = ''; ;) {
     const page = await store.organizations.all(after, 200);
     for (const organization of page) {
-      const { events, faults } = await verified(store, organization);
+      const { events, faults } = await verified(store, organization, snapshots);
       found.events += events;
       found.faults.push(...faults.map((fault) => `verify of ${organization.slug}: ${fault}`));
     }

@@ -15,6 +15,9 @@ import { addSeconds } from '../../../src/protocol/timestamps.ts';
 import { chainNext, chainStart, logDigest } from '../../../src/wire/chain.ts';
 import { commitPayload } from '../../../src/wire/commitments.ts';
 import type { Behind } from '../../contract/behind.ts';
+import { digest } from '../ledger.ts';
+import type { Look } from '../ground.ts';
+import { commandsWithBodies, eventsWithBodies, isAsSigned } from './bodies.ts';
 import { countBy, quote, rowsIn, rowsOf } from './sql.ts';
 
 /** Longer than an acceptance waits for a lock. */
@@ -55,6 +58,8 @@ export type Counts = Record<string, number>;
 export class Rows {
   private readonly organizationId: string;
   private readonly streams = new Map<string, Seen>();
+  /** Of the Events' bodies as they were first seen, by Event. */
+  readonly bodies = new Map<string, string>();
   private readonly counts: Counts = Object.fromEntries(COUNTED.map((table) => [table, 0]));
 
   constructor(organizationId: string) {
@@ -69,15 +74,16 @@ export class Rows {
    * Sentences; none when all is well. While it looks, nothing may be written. `heads` are all of this Organization, `counts`
    * its rows by table.
    */
-  async examine(behind: Behind, heads: readonly HeadRecord[], counts: Counts): Promise<string[]> {
+  async examine(look: Look, heads: readonly HeadRecord[], counts: Counts): Promise<string[]> {
     const faults: string[] = [];
-    const moved = await this.moved(behind, heads);
-    const evidence = await this.evidenceOf(behind, moved);
-    for (const stream of moved) faults.push(...examineStream(stream, evidence));
-    faults.push(...(await this.examineCommands(behind, moved, evidence)));
+    const moved = await this.moved(look, heads);
+    const evidence = await this.evidenceOf(look, moved);
+    for (const stream of moved) faults.push(...examineStream(stream, evidence), ...examineBodies(stream));
+    faults.push(...(await this.examineCommands(look.behind, moved, evidence)));
     for (const { head, events, transitions, policyLog } of moved) {
       if (!this.streams.has(head.stream_id)) this.add('streams', 1);
       this.streams.set(head.stream_id, seenAt(head));
+      for (const { eventId, body } of events) this.bodies.set(eventId, digest(body));
       this.add('events', events.length);
       this.add('transitions', transitions.length);
       this.add('policy_log', policyLog.length);
@@ -85,9 +91,10 @@ export class Rows {
     return [...faults, ...this.examineCounts(counts)];
   }
 
-  private async moved(behind: Behind, heads: readonly HeadRecord[]): Promise<Moved[]> {
+  private async moved(look: Look, heads: readonly HeadRecord[]): Promise<Moved[]> {
     const mine = `organization_id = ${quote(this.organizationId)}`;
     const moved: Moved[] = [];
+    const { behind } = look;
     for (const head of heads) {
       const seen = this.streams.get(head.stream_id) ?? unseen(this.organizationId, head.stream_id);
       if (seen.revision === head.revision && seen.position === head.position) continue;
@@ -107,21 +114,24 @@ export class Rows {
            AND position > ${seen.policyPosition} ORDER BY position`,
         ),
       ]);
-      const rows = { events: events.map(eventFromRecord), policyLog: policyLog.map(policyLogFromRecord) };
+      const whole = await eventsWithBodies(look, this.organizationId, events.map(eventFromRecord));
+      const rows = { events: whole, policyLog: policyLog.map(policyLogFromRecord) };
       moved.push({ head, seen, transitions, ...rows });
     }
     return moved;
   }
 
-  private async evidenceOf(behind: Behind, moved: readonly Moved[]): Promise<Evidence> {
+  private async evidenceOf(look: Look, moved: readonly Moved[]): Promise<Evidence> {
     const mine = `organization_id = ${quote(this.organizationId)}`;
     const events = moved.flatMap((stream) => stream.events);
     const hashes = [...new Set(events.map(({ commandHash }) => quote(commandHash)))];
-    const commands = await rowsIn<CommandRecord>(
+    const { behind } = look;
+    const records = await rowsIn<CommandRecord>(
       behind,
       `SELECT * FROM {commands} WHERE ${mine} AND signing_hash IN $list`,
       hashes,
     );
+    const commands = await commandsWithBodies(look, this.organizationId, records);
     const keys = commands.map((row) => `(${[row.actor_type, row.actor_id, row.action_id].map(quote).join(', ')})`);
     const receipts = await rowsIn<ReceiptRecord>(
       behind,
@@ -258,6 +268,13 @@ function examineStream(moved: Moved, evidence: Evidence): string[] {
   return faults;
 }
 
+/** Also of those that were sealed before anybody looked. */
+function examineBodies({ head, events }: Moved): string[] {
+  return events
+    .filter(({ body, signingHash }) => !isAsSigned(body, signingHash))
+    .map(({ position }) => `${head.stream_id}: the body of Event ${position} is not what was signed`);
+}
+
 /** The Command's own record comes first; in which order its documents stood, no column says. */
 function orders(admissions: readonly AdmissionRow[], commandHash: string): AdmissionRow[][] {
   const own = admissions.filter(({ signingHash }) => signingHash === commandHash);
@@ -294,6 +311,7 @@ function examineTexts(
 ): string[] {
   const faults: string[] = [];
   for (const event of events) {
+    if (event.body === '') continue;
     const { payload } = JSON.parse(event.body) as { payload: Record<string, unknown> };
     const committed = [...commitPayload(payload, eventKindOf(event.kind).erasable).texts.keys()].sort();
     const there = (stored.get(event.eventId) ?? []).map(({ commitment }) => commitment).sort();

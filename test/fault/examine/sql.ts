@@ -4,7 +4,10 @@ import type { Behind } from '../../contract/behind.ts';
 /** Values in one list: what a statement of either engine takes without a murmur. */
 const PORTION = 300;
 /** These columns are numbers; PostgreSQL's driver gives wide ones as text. */
-const NUMBERS = ['position', 'revision', 'policy_position', 'aggregate_revision', 'count', 'version', 'id_count'];
+const NUMBERS = [
+  ...['position', 'revision', 'policy_position', 'aggregate_revision', 'count', 'version', 'id_count'],
+  ...['first_sequence', 'last_sequence', 'first_revision', 'last_revision', 'size'],
+];
 
 export type SqlRow = Record<string, unknown>;
 
