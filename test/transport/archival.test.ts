@@ -74,7 +74,7 @@ describe.each(ENGINES)('archival over HTTP on %s', (engine) => {
   /** There is one, apart from contents and snapshots. */
   function sealedFile(): string {
     const { MWP_BLOBS_DIR, MWP_DATA_DIR } = place.environment;
-    const folder = join(MWP_BLOBS_DIR ?? join(MWP_DATA_DIR ?? '', 'blobs'), 'audit');
+    const folder = join(MWP_BLOBS_DIR ?? join(MWP_DATA_DIR ?? '', 'blobs'), 'audits');
     const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
     expect(files).toHaveLength(1);
     return join(files[0]!.parentPath, files[0]!.name);
