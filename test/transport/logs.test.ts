@@ -10,6 +10,7 @@ import { Operator } from '../../src/cli/demo/operator.ts';
 import { PLAIN } from '../../src/cli/demo/palette.ts';
 import { Play } from '../../src/cli/demo/play.ts';
 import { Screen } from '../../src/cli/demo/screen.ts';
+import { policyOfTheStory } from '../../src/cli/demo/stage.ts';
 import { generateActorKey } from '../../src/worker/keys.ts';
 import { ENGINES, newMission, newPlace, OPERATOR_TOKEN, Serving, sign, type Place } from '../support/serving.ts';
 
@@ -91,7 +92,7 @@ describe.each(ENGINES)('the log of a busy service on %s', { timeout: 120_000 }, 
     const operator = new Operator({ url, token: OPERATOR_TOKEN, signal });
     await operator.createOrganization('demo', 'The demo');
     const policy = await operator.policy('demo');
-    await operator.putPolicy('demo', { ...policy, limits: { ...policy.limits, activeWorkItems: 1 } });
+    await operator.putPolicy('demo', policyOfTheStory(policy));
     const played = await assembleCast({ operator, url, organization: 'demo', journal: new Journal(), signal });
     const screen = new Screen({ write: () => undefined, palette: PLAIN, clock: () => performance.now() });
     const staging = { cast: played, screen, checks: new Checks(), paceMs: 0, signal };

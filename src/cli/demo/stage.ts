@@ -14,6 +14,7 @@ import type { Engine } from './arguments.ts';
 import { assembleCast, principalOf, type Cast } from './cast.ts';
 import type { Journal } from './journal.ts';
 import { Operator, type OrganizationAnswer } from './operator.ts';
+import type { Policy } from '../../domain/policy.ts';
 import { ARCHIVE } from './scenes/archive.ts';
 
 export interface Stage {
@@ -79,14 +80,19 @@ export async function setStage({ database, journal, signal, hands }: StageOption
   const slug = `demo-${randomBytes(4).toString('hex')}`;
   const organization = await operator.createOrganization(slug, 'The demo');
   const policy = await operator.policy(slug);
-  await operator.putPolicy(slug, {
+  await operator.putPolicy(slug, policyOfTheStory(policy));
+  const cast = await assembleCast({ operator, url, organization: slug, journal, signal });
+  return { url, store, operator, organization, cast };
+}
+
+/** What the scenes count on: one WorkItem at a time, an auditor, and a service that may archive. */
+export function policyOfTheStory(policy: Policy): Policy {
+  return {
     ...policy,
     limits: { ...policy.limits, activeWorkItems: ACTIVE_WORK_ITEMS },
     auditors: [principalOf('iris')],
     services: [...policy.services, { serviceId: principalOf('arno').id, kinds: [ARCHIVE], relay: false }],
-  });
-  const cast = await assembleCast({ operator, url, organization: slug, journal, signal });
-  return { url, store, operator, organization, cast };
+  };
 }
 
 interface Ground {
