@@ -9,8 +9,8 @@ const TOLD_MAXIMUM = 25;
 /** `--case` tells all of it. */
 const TOLD_LENGTH = 300;
 /** Megabytes, and a share: what may be alive in one slice and not in another without anything being kept. */
-const MEMORY_SLACK_MEGABYTES = 32;
-const MEMORY_SLACK_SHARE = 1.25;
+const MEMORY_SLACK_MEGABYTES = 16;
+const MEMORY_SLACK_SHARE = 1.1;
 /** Slices, of which the last third is compared with the middle one. */
 const MEMORY_SLICES_MINIMUM = 30;
 

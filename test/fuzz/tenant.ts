@@ -115,9 +115,11 @@ export class FuzzTenant implements MissionTenant {
     return this.tokens.get(key.keyId)?.token ?? 'none';
   }
 
-  /** Agents and humans that are forgotten need no new tokens. */
+  /** Who is forgotten needs no new token, and nothing that was accepted until now is sent again. */
   forget(keys: readonly ActorKey[]): void {
     for (const key of keys) this.tokens.delete(key.keyId);
+    this.keys.splice(0, this.keys.length, ...this.keys.filter((key) => !keys.includes(key)));
+    this.accepted.splice(0);
   }
 
   async freshen(): Promise<void> {
