@@ -2,7 +2,9 @@
 // snapshot that it names and goes on strictly after it. Nothing is folded twice and nothing is left out.
 
 import { isJsonObject } from '../protocol/documents/json-value.ts';
+import type { Event } from '../protocol/documents/event.ts';
 import { GroupFold } from './group-fold.ts';
+import { IN_MEMORY, type ProjectionStore } from './projection.ts';
 import type { EventPage } from './answers.ts';
 import { done, failed, type Outcome, type Refused } from './outcome.ts';
 import type { CallOptions } from './client.ts';
@@ -31,16 +33,30 @@ export interface CaughtUp {
   restored: number;
 }
 
+/** Early Events that wait for those before them; further ones come with the replay. */
+const EARLY_MAXIMUM = 200;
+
 export class GroupFollower {
   private readonly reader: Followed;
   private readonly expected: Follows;
+  private readonly store: ProjectionStore;
+  private readonly early = new Map<number, Event>();
   private current: GroupFold;
+  private kept: number;
+  private keeping: Promise<void> = Promise.resolve();
 
-  /** `fold`: where it left off; nothing: from the first Event. */
-  constructor(reader: Followed, expected: Follows, fold = new GroupFold(expected.organizationId, reader.groupId)) {
+  /** From the first Event. `resume` goes on from what was kept. */
+  constructor(reader: Followed, expected: Follows, store = IN_MEMORY, fold?: GroupFold) {
     this.reader = reader;
     this.expected = expected;
-    this.current = fold;
+    this.store = store;
+    this.current = fold ?? new GroupFold(expected.organizationId, reader.groupId);
+    this.kept = this.current.throughSequence;
+  }
+
+  /** Where it left off, or from the first Event where nothing was kept. */
+  static async resume(reader: Followed, expected: Follows, store: ProjectionStore): Promise<GroupFollower> {
+    return new GroupFollower(reader, expected, store, await store.load());
   }
 
   /** Another one after a restore. */
@@ -48,15 +64,35 @@ export class GroupFollower {
     return this.current;
   }
 
-  /** A problem leaves the fold where it stands: the next call goes on from there. */
+  /** The highest sequence up to which everything is folded and kept: what may be acknowledged (MWP-WRK-030a). */
+  get cursor(): number {
+    return this.kept;
+  }
+
+  /**
+   * Events of the Group as they are pushed, in any order and as often as they come. Early ones wait, in memory, and the
+   * Cursor with them (MWP-WRK-029b): what is lost meanwhile comes again with the replay. Rejects where nothing can be kept.
+   */
+  async deliver(...events: Event[]): Promise<void> {
+    for (const event of events) {
+      const isEarly = this.current.add(event) === 'gap';
+      const sequence = event.sequence as number;
+      if (isEarly && this.early.size < EARLY_MAXIMUM && !this.early.has(sequence)) this.early.set(sequence, event);
+      this.foldEarly();
+    }
+    await this.keep();
+  }
+
+  /** A problem leaves the fold where it stands: the next call goes on from there. Rejects where nothing can be kept. */
   async catchUp(options?: CallOptions): Promise<Outcome<CaughtUp>> {
     for (let restored = 0; ;) {
       const page = await this.reader.eventPage(this.current.throughSequence, options);
       if (page.ok) {
-        for (const event of page.value.items) {
-          if (this.current.add(event) === 'gap') return broken(`the page has a gap at ${event.sequence}`);
-        }
-        const { next, headSequence, throughSequence } = page.value;
+        const { items, next, headSequence, throughSequence } = page.value;
+        const gap = items.find((event) => this.current.add(event) === 'gap');
+        this.foldEarly();
+        await this.keep();
+        if (gap) return broken(`the page has a gap at ${gap.sequence}`);
         if (this.current.throughSequence < throughSequence) return broken(`the page ends before ${throughSequence}`);
         if (next === undefined) return done({ headSequence, restored });
         continue;
@@ -67,6 +103,28 @@ export class GroupFollower {
       if (!outcome.ok) return outcome;
       restored += 1;
     }
+  }
+
+  private foldEarly(): void {
+    for (const sequence of this.early.keys()) if (sequence <= this.current.throughSequence) this.early.delete(sequence);
+    for (;;) {
+      const next = this.early.get(this.current.throughSequence + 1);
+      if (!next) return;
+      this.current.add(next);
+      this.early.delete(next.sequence as number);
+    }
+  }
+
+  /** One after the other, so that no earlier state is kept over a later one. */
+  private keep(): Promise<void> {
+    const turn = this.keeping.then(async () => {
+      const { throughSequence } = this.current;
+      if (throughSequence === this.kept) return;
+      await this.store.advance(this.current);
+      this.kept = throughSequence;
+    });
+    this.keeping = turn.catch(() => undefined);
+    return turn;
   }
 
   /** True also where that snapshot is not kept any more: the next page names another. */
@@ -81,7 +139,11 @@ export class GroupFollower {
       return isGone ? done(true) : outcome;
     }
     if (!outcome.value.ok) return broken(faultText(outcome.value.fault));
-    this.current = outcome.value.fold;
+    const { fold } = outcome.value;
+    // Pushed Events may have gone past it meanwhile.
+    if (fold.throughSequence > this.current.throughSequence) this.current = fold;
+    this.foldEarly();
+    await this.keep();
     return done(true);
   }
 }

@@ -12,7 +12,7 @@ import type {
   WorkItemItem,
 } from './answers.ts';
 import { GroupFollower, type Follows } from './follower.ts';
-import type { GroupFold } from './group-fold.ts';
+import { projectionFile } from './projection-file.ts';
 import { restoreGroup, type ExpectedSnapshot, type Restored } from './restore.ts';
 import type { AuthorityClient, CallOptions } from './client.ts';
 import { done, failed, type Outcome } from './outcome.ts';
@@ -84,9 +84,15 @@ export class GroupReader {
     return this.client.read(`${this.path}/events?after=${after}&limit=${PAGE_SIZE}`, options);
   }
 
-  /** Keeps a projection of the Group up to date, also over long gaps. `fold`: where it left off. */
-  follower(expected: Follows, fold?: GroupFold): GroupFollower {
-    return new GroupFollower(this, expected, fold);
+  /** Keeps a projection of the Group up to date, also over long gaps; from the first Event. */
+  follower(expected: Follows): GroupFollower {
+    return new GroupFollower(this, expected);
+  }
+
+  /** As `follower`, kept in that file over restarts. Its folder exists, and one follower at a time has it. */
+  keptFollower(expected: Follows, path: string): Promise<GroupFollower> {
+    const { organizationId } = expected;
+    return GroupFollower.resume(this, expected, projectionFile(path, { organizationId, groupId: this.groupId }));
   }
 
   /** One page of the history, wherever it lies. */
