@@ -1,5 +1,4 @@
-// The built-in Extension Profile ext.mwp.retention: the kinds that take texts out of a Group's history (decision 32). It is not
-// critical: who does not know it folds on, but for the note on the Message.
+// The built-in Extension Profile ext.mwp.retention: the kinds that take texts out of a Group's history (decision 32).
 export const EVENT_ERASE = 'ext.mwp.retention.event_erase';
 export const EVENT_ERASED = 'ext.mwp.retention.event_erased';
 
