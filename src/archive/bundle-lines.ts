@@ -9,13 +9,16 @@ import type {
   EventRow,
   PolicyLogRow,
   ReceiptRow,
+  SnapshotRow,
   StreamHead,
 } from '../store/port.ts';
 import type { RenditionRow, WithheldRow } from '../store/port/withheld.ts';
 import type { KeyBinding } from '../trust/evidence.ts';
 import { parseStrictJson } from '../wire/strict-json.ts';
 
-export const BUNDLE_FORMAT = 1;
+export const BUNDLE_FORMAT = 2;
+/** Written before snapshots stood in bundles. */
+export const FORMAT_WITHOUT_SNAPSHOTS = 1;
 /** Signed with the statement, so that the signature can be taken for nothing else. */
 export const STATEMENT_PURPOSE = 'mwp-authority: an exported Group, whole up to its head';
 
@@ -59,6 +62,8 @@ export type BundleLine =
   | { line: 'policy'; row: PolicyLogRow }
   | { line: 'withheld'; row: WithheldRow }
   | { line: 'rendition'; row: RenditionRow; admission: AdmissionRow }
+  | { line: 'segment'; lastSequence: number }
+  | { line: 'snapshot'; row: SnapshotRow; admission: AdmissionRow }
   | StatementLine;
 
 /** Told as it is to whoever holds the bundle. */
@@ -140,6 +145,16 @@ const SHAPES: Readonly<Record<BundleLine['line'], Shape>> = {
   rendition: {
     line: 'text',
     row: { ...texts('groupId eventId cause signingHash keyId signedAt body'), position: 'number' },
+    admission: ADMISSION,
+  },
+  segment: { line: 'text', lastSequence: 'number' },
+  snapshot: {
+    line: 'text',
+    row: {
+      ...texts('groupId snapshotId signingHash artifactHash stateHash packs createdAt body'),
+      position: 'number',
+      throughSequence: 'number',
+    },
     admission: ADMISSION,
   },
   statement: {

@@ -5,12 +5,14 @@ import { splitLines } from '../wire/lines.ts';
 import {
   BUNDLE_FORMAT,
   BundleFault,
+  FORMAT_WITHOUT_SNAPSHOTS,
   readLine,
   type BundleLine,
   type HeaderLine,
   type StatementLine,
 } from './bundle-lines.ts';
 import { readCommand, type RecordedTransition } from './recorded.ts';
+import type { RecordedSnapshot } from './snapshot/recorded.ts';
 
 /** An Event of 3 MB, with every character of it escaped. */
 const LINE_MAXIMUM = 16_777_216;
@@ -19,11 +21,15 @@ const TRANSITION_LINES_MAXIMUM = 20_000;
 const TRANSITION_BYTES_MAXIMUM = 268_435_456;
 /** Events of a page, whose signatures are verified side by side. */
 const PAGE = 250;
+/** A snapshot may have some MB: five fill a page. */
+const SNAPSHOT_WEIGHT = 50;
 
 export class BundleReading {
   private readonly lines: AsyncGenerator<Uint8Array>;
   private readonly hash = createHash('sha256');
   private count = 0;
+  /** By the format that the header names. */
+  hasSnapshots = true;
   private waiting: { line: BundleLine; bytes: Uint8Array } | undefined;
 
   constructor(chunks: AsyncIterable<Uint8Array>) {
@@ -33,7 +39,9 @@ export class BundleReading {
   async header(): Promise<HeaderLine> {
     const line = await this.take();
     if (line?.line !== 'header') throw new BundleFault('line 1: not the header of a bundle');
-    if (line.format !== BUNDLE_FORMAT) throw new BundleFault(`line 1: format ${line.format} is not known here`);
+    this.hasSnapshots = line.format !== FORMAT_WITHOUT_SNAPSHOTS;
+    if (this.hasSnapshots && line.format !== BUNDLE_FORMAT)
+      throw new BundleFault(`line 1: format ${line.format} is not known here`);
     return line;
   }
 
@@ -51,7 +59,7 @@ export class BundleReading {
         const transition = await this.transition();
         if (!transition) break;
         page.push(transition);
-        held += Math.max(1, transition.events.length);
+        held += Math.max(1, transition.events.length) + (transition.snapshots?.length ?? 0) * SNAPSHOT_WEIGHT;
       }
       if (page.length === 0) return;
       yield page;
@@ -81,6 +89,8 @@ export class BundleReading {
         throw new BundleFault(`line ${this.count}: revision ${begun.revision} is larger than any transition`);
       }
       const taken = await this.take();
+      if (!this.hasSnapshots && (taken?.line === 'snapshot' || taken?.line === 'segment'))
+        throw new BundleFault(`line ${this.count}: a ${taken.line} line in a format that has none`);
       if (taken) rows.add(taken, this.count);
     }
     return rows.recorded(begun.revision, begun.logHash);
@@ -114,12 +124,16 @@ class TransitionLines {
   private receipt: RecordedTransition['receipt'];
   private readonly withheld: RecordedTransition['withheld'] = [];
   private readonly renditions: RecordedTransition['renditions'] = [];
+  private readonly snapshots: RecordedSnapshot[] = [];
+  private sealedThrough: number | undefined;
 
   add(line: BundleLine, number: number): void {
     if (line.line === 'event') this.events.push(line.row);
     else if (line.line === 'policy') this.policyLog.push(line.row);
     else if (line.line === 'withheld') this.withheld.push(line.row);
     else if (line.line === 'rendition') this.renditions.push({ row: line.row, admission: line.admission });
+    else if (line.line === 'snapshot') this.snapshots.push({ row: line.row, admission: line.admission });
+    else if (line.line === 'segment' && this.sealedThrough === undefined) this.sealedThrough = line.lastSequence;
     else if (line.line === 'document') this.keep(this.documents, line.row, number);
     else if (line.line === 'admission') this.keep(this.admissions, line.row, number);
     else if (line.line === 'command' && !this.command) this.command = readCommand(line.row);
@@ -129,6 +143,7 @@ class TransitionLines {
 
   recorded(revision: number, logHash: string): RecordedTransition {
     const { events, policyLog, documents, admissions, command, receipt, withheld, renditions } = this;
+    const { snapshots, sealedThrough } = this;
     const here = new Set(events.map(({ eventId }) => eventId));
     // Events in other Groups are not in the bundle, and then the receipt cannot be made again.
     const isWhole = receipt?.eventIds.every((eventId) => here.has(eventId)) ?? false;
@@ -145,6 +160,8 @@ class TransitionLines {
       elsewhere,
       withheld,
       renditions,
+      snapshots,
+      ...(sealedThrough !== undefined && { sealedThrough }),
     };
   }
 

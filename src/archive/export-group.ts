@@ -1,13 +1,14 @@
 // Writes one Group as a bundle, out of one snapshot: proven first, then read once more and written line by line, so that
 // what the authority signs for is whole and nothing is held in memory but a page and the state.
 import { createHash } from 'node:crypto';
-import type { OrganizationRow, Reader } from '../store/port.ts';
+import type { EventRow, OrganizationRow, Reader } from '../store/port.ts';
 import type { Signer } from '../trust/signing.ts';
 import { BUNDLE_FORMAT, BundleFault, type BundleLine } from './bundle-lines.ts';
 import { signStatement } from './bundle-statement.ts';
 import { isOrganizationStream } from './check-state.ts';
 import { registryEvidence, type HistoricalEvidence } from './historical-evidence.ts';
 import type { RecordedTransition } from './recorded.ts';
+import { StoredSnapshots } from './snapshot/recorded.ts';
 import { storedTransitions } from './store-source.ts';
 import type { CheckSeal, Registry } from '../trust/registry.ts';
 import { verifyStored } from './verify-organization.ts';
@@ -55,9 +56,13 @@ export async function exportGroup(reader: Reader, group: GroupToExport): Promise
   }
   const output = new Output(group.write);
   await output.line({ format: BUNDLE_FORMAT, line: 'header', organizationId, authority, groupId, exportedAt, head });
+  const beside = new BesideTransitions(groupId, reader);
   const registryRevision = await writeKeys(registry, [...used.add(signer.keyId)].sort(), output);
   for await (const page of storedTransitions(groupId, reader)) {
-    for (const transition of page) for (const line of linesOf(transition, groupId)) await output.line(line);
+    for (const transition of page) {
+      for (const line of linesOf(transition, groupId)) await output.line(line);
+      for await (const line of beside.after(transition.events)) await output.line(line);
+    }
   }
   const { lines, sha256 } = output.soFar();
   const stated = { organizationId, groupId, exportedAt, registryRevision, head, stateHash, lines, sha256 };
@@ -105,6 +110,38 @@ function* linesOf(transition: RecordedTransition, groupId: string): Generator<Bu
   // The originals stand above: an export is the operator's act. Whoever passes it on knows by these what is withheld.
   for (const row of transition.withheld) yield { line: 'withheld', row };
   for (const { row, admission } of transition.renditions) if (admission) yield { line: 'rendition', row, admission };
+}
+
+/** What is of the end of a transition, and stands after it. */
+class BesideTransitions {
+  private readonly groupId: string;
+  private readonly reader: Reader;
+  private readonly snapshots: StoredSnapshots;
+  /** Of the segment that comes next; undefined: all are told. */
+  private sealedThrough: number | undefined = 0;
+
+  constructor(groupId: string, reader: Reader) {
+    this.groupId = groupId;
+    this.reader = reader;
+    this.snapshots = new StoredSnapshots(groupId, reader);
+  }
+
+  async *after(events: readonly EventRow[]): AsyncGenerator<BundleLine> {
+    const position = events.at(-1)?.position ?? 0;
+    if (this.sealedThrough === 0) await this.nextSegment(1);
+    if (this.sealedThrough === position) {
+      yield { line: 'segment', lastSequence: position };
+      await this.nextSegment(position + 1);
+    }
+    for await (const { row, admission } of this.snapshots.through(position)) {
+      if (admission) yield { line: 'snapshot', row, admission };
+    }
+  }
+
+  private async nextSegment(from: number): Promise<void> {
+    const [next] = await this.reader.segmentsFrom(this.groupId, from, 1);
+    this.sealedThrough = next?.lastSequence;
+  }
 }
 
 class Output {

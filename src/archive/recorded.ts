@@ -8,6 +8,7 @@ import type { AdmissionRow, CommandRow, DocumentRow, EventRow, PolicyLogRow, Rec
 import type { RenditionRow, WithheldRow } from '../store/port/withheld.ts';
 import { readDocument, type ReadResult } from '../trust/verify.ts';
 import { sha256Label, tryCanonicalText } from '../wire/canonical.ts';
+import type { RecordedSnapshot } from './snapshot/recorded.ts';
 
 export interface RecordedTransition {
   revision: number;
@@ -27,6 +28,10 @@ export interface RecordedTransition {
   /** Marks on its Events. */
   withheld: WithheldRow[];
   renditions: RecordedRendition[];
+  /** Of a bundle: the snapshots of its end. */
+  snapshots?: RecordedSnapshot[];
+  /** Of a bundle: the sequence where a sealed segment ended. */
+  sealedThrough?: number;
 }
 
 export interface RecordedRendition {

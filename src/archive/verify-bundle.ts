@@ -6,6 +6,7 @@ import { canonicalText } from '../wire/canonical.ts';
 import { BundleFault, type HeaderLine, type StatementLine } from './bundle-lines.ts';
 import { BundleReading } from './bundle-reading.ts';
 import { statementFault } from './bundle-statement.ts';
+import { BundledSnapshots } from './bundled-snapshots.ts';
 import { checkHead, isOrganizationStream } from './check-state.ts';
 import { historicalEvidence, type HistoricalEvidence } from './historical-evidence.ts';
 import { verifyStream, type VerifiedStream } from './verify-stream.ts';
@@ -19,6 +20,8 @@ export interface BundleReport {
   /** base64url, of the key that signed the statement. */
   authorityKey: string | undefined;
   events: number;
+  /** undefined: of a format that has none. */
+  snapshots: number | undefined;
   stateHash: string | undefined;
   faults: number;
   /** Bounded. */
@@ -37,9 +40,16 @@ export async function verifyBundle(
   if (isOrganizationStream(groupId)) throw new BundleFault('line 1: not the id of a Group');
   const keys = await readKeys(reading);
   const { progress, authorityKey } = options;
+  const accepting = { organizationId, authority, evidence: evidenceOf(organizationId, keys) };
+  const snapshots = reading.hasSnapshots ? new BundledSnapshots(groupId, accepting) : undefined;
   const verified = await verifyStream(
-    { streamId: groupId, pages: reading.transitions(), ...(progress && { progress }) },
-    { organizationId, authority, evidence: evidenceOf(organizationId, keys) },
+    {
+      streamId: groupId,
+      pages: reading.transitions(),
+      ...(snapshots && { passed: (at, findings) => snapshots.passed(at, findings) }),
+      ...(progress && { progress }),
+    },
+    accepting,
   );
   const { statement, lines, sha256 } = await reading.statement();
   const { findings, fold } = verified;
@@ -57,6 +67,7 @@ export async function verifyBundle(
     statement,
     authorityKey: key?.publicKey,
     events: verified.visited.events,
+    snapshots: snapshots?.count,
     stateHash,
     faults: findings.count,
     sentences: findings.sentences(),

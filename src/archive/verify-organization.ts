@@ -11,7 +11,8 @@ import type { CheckSeal } from '../trust/registry.ts';
 import { verifyRegistry } from './verify-registry.ts';
 import type { SnapshotBlobs } from './snapshot/ports.ts';
 import { SegmentWalk } from './verify-segments.ts';
-import { SnapshotWalk, type Passed, type SnapshotSource } from './verify-snapshots.ts';
+import { StoredSnapshots } from './snapshot/recorded.ts';
+import { SnapshotWalk, type Passed } from './verify-snapshots.ts';
 import { verifyStream } from './verify-stream.ts';
 
 /** Heads read in one go. */
@@ -114,9 +115,11 @@ interface Watch {
 }
 
 /** What a Group has that no transition accounts for, judged while the walk passes what it is about. */
-function besideTheStream(groupId: string, source: SnapshotSource & { reader: Reader }, accepting: Accepting) {
-  const segments = new SegmentWalk(groupId, source.reader);
-  const snapshots = new SnapshotWalk(groupId, source, accepting);
+function besideTheStream(groupId: string, reader: Reader, accepting: Accepting, blobs?: SnapshotBlobs) {
+  const segments = new SegmentWalk(groupId, reader);
+  const stored = new StoredSnapshots(groupId, reader);
+  const through = ({ end }: Passed) => stored.through(end.position);
+  const snapshots = new SnapshotWalk(groupId, { through, ...(blobs && { bytes: { blobs, reader } }) }, accepting);
   return {
     passed: async (at: Passed, findings: Findings) => {
       await segments.passed(at, findings);
@@ -124,7 +127,7 @@ function besideTheStream(groupId: string, source: SnapshotSource & { reader: Rea
     },
     ended: async (head: number, findings: Findings) => {
       await segments.ended(head, findings);
-      await snapshots.ended(head, findings);
+      await snapshots.ended(head, stored.through(Infinity), findings);
     },
     visited: () => ({ ...snapshots.visited, segments: segments.visited }),
   };
@@ -139,7 +142,7 @@ export async function verifyStored(
 ): Promise<{ report: StreamReport; visited: Partial<RowCounts>; folded: boolean }> {
   const { streamId } = row.head;
   const isGroup = !isOrganizationStream(streamId);
-  const beside = isGroup ? besideTheStream(streamId, { reader, ...(blobs && { blobs }) }, accepting) : undefined;
+  const beside = isGroup ? besideTheStream(streamId, reader, accepting, blobs) : undefined;
   try {
     const verified = await verifyStream(
       {

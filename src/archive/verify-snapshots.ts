@@ -3,7 +3,7 @@
 import type { GroupSnapshot } from '../protocol/documents/group-snapshot.ts';
 import type { OrganizationId } from '../protocol/ids.ts';
 import { samePrincipal } from '../protocol/principals.ts';
-import type { EventRow, PolicyLogRow, Reader, SnapshotRow, StreamHead } from '../store/port.ts';
+import type { PolicyLogRow, Reader, SnapshotRow, StreamHead } from '../store/port.ts';
 import { linkOf, policyEntryOf, type SnapshotLink } from '../trust/snapshot-link.ts';
 import { readDocument } from '../trust/verify.ts';
 import { canonicalText, sha256Label, tryCanonicalText } from '../wire/canonical.ts';
@@ -12,28 +12,25 @@ import { checkAdmission } from './check-rows.ts';
 import { judge, lookupOf, type Accepting } from './check-signatures.ts';
 import { compareColumns, type Findings } from './findings.ts';
 import type { StreamFold } from './fold.ts';
-import { signingHashOf } from './recorded.ts';
+import { signingHashOf, type RecordedTransition } from './recorded.ts';
 import { POLICY_ENTRIES_MAXIMUM } from './snapshot/gather.ts';
 import { isOutdated } from './snapshot/outdated.ts';
 import type { SnapshotBlobs } from './snapshot/ports.ts';
+import type { RecordedSnapshot } from './snapshot/recorded.ts';
 import { snapshotStream } from './snapshot/sign.ts';
 import { checkAssembledState, checkSnapshotBlobs, type BlobsToCheck } from './verify-snapshot-blobs.ts';
 
-/** Rows held: a body may have some MB. */
-const PAGE = 5;
-
 export interface SnapshotSource {
-  reader: Pick<Reader, 'snapshots' | 'latestSnapshot' | 'admission'>;
+  /** Those that a walk which stands there has to judge now, in order. */
+  through(at: Passed): AsyncIterable<RecordedSnapshot> | Iterable<RecordedSnapshot>;
   /** Absent: the bytes that snapshots name are not looked at. */
-  blobs?: SnapshotBlobs;
+  bytes?: { blobs: SnapshotBlobs; reader: Pick<Reader, 'latestSnapshot'> };
 }
 
 /** Where the walk stands after a transition. */
-export interface Passed {
+export interface Passed extends Pick<RecordedTransition, 'events' | 'policyLog' | 'snapshots' | 'sealedThrough'> {
   end: Omit<StreamHead, 'rootGroupId'>;
   fold: StreamFold;
-  events: readonly EventRow[];
-  policyLog: readonly PolicyLogRow[];
 }
 
 export class SnapshotWalk {
@@ -45,9 +42,6 @@ export class SnapshotWalk {
   private readonly seen = new Map<string, boolean>();
   /** The last one whose bytes are all there. */
   private whole: { row: SnapshotRow; link: SnapshotLink } | undefined;
-  private waiting: SnapshotRow[] = [];
-  private read = 0;
-  private isRead = false;
   private previous: SnapshotRow | undefined;
   private bounds: readonly string[] = [];
   private latest: SnapshotRow | undefined;
@@ -65,12 +59,9 @@ export class SnapshotWalk {
     this.bounds = bounds;
     this.checkArchived(at, findings);
     this.entries = [...this.entries, ...at.policyLog].slice(-POLICY_ENTRIES_MAXIMUM);
-    for (;;) {
-      const next = await this.first();
-      if (!next || next.throughSequence > at.end.position) return;
-      this.waiting.shift();
+    for await (const next of this.source.through(at)) {
       await this.check(next, at, findings);
-      this.previous = next;
+      this.previous = next.row;
       this.entries = [];
     }
   }
@@ -86,35 +77,22 @@ export class SnapshotWalk {
     findings.fault('group_snapshots: the one that the Group was archived on is not the latest before that');
   }
 
-  /** After the last transition. */
-  async ended(head: number, findings: Findings): Promise<void> {
+  /** After the last transition. `beyond`: those that the walk did not reach. */
+  async ended(head: number, beyond: AsyncIterable<RecordedSnapshot>, findings: Findings): Promise<void> {
     const toCheck = this.blobsToCheck();
     if (toCheck && this.whole) await checkAssembledState(this.whole.row, this.whole.link, toCheck, findings);
-    for (;;) {
-      const next = await this.first();
-      if (!next) return;
-      this.waiting.shift();
+    for await (const { row } of beyond) {
       this.visited.group_snapshots += 1;
-      const where = `group_snapshots: position ${next.position}`;
+      const where = `group_snapshots: position ${row.position}`;
       findings.fault(
-        `${where}: of sequence ${next.throughSequence}, and the Group ends at ${head}: its tail was cut off`,
+        `${where}: of sequence ${row.throughSequence}, and the Group ends at ${head}: its tail was cut off`,
       );
     }
   }
 
-  private async first(): Promise<SnapshotRow | undefined> {
-    if (this.waiting.length === 0 && !this.isRead) {
-      this.waiting = await this.source.reader.snapshots(this.groupId, this.read, PAGE);
-      this.isRead = this.waiting.length < PAGE;
-      this.read = this.waiting.at(-1)?.position ?? this.read;
-    }
-    return this.waiting[0];
-  }
-
-  private async check(row: SnapshotRow, at: Passed, findings: Findings): Promise<void> {
+  private async check({ row, admission }: RecordedSnapshot, at: Passed, findings: Findings): Promise<void> {
     const where = `group_snapshots: position ${row.position}`;
     this.visited.group_snapshots += 1;
-    const admission = await this.source.reader.admission(row.signingHash);
     if (admission) {
       this.visited.admissions += 1;
       checkAdmission(admission, findings);
@@ -141,14 +119,14 @@ export class SnapshotWalk {
 
   /** The bytes of older ones are removed in time, and nobody is told to restore them. */
   private async latestRow(): Promise<SnapshotRow | undefined> {
-    this.latest ??= await this.source.reader.latestSnapshot(this.groupId);
+    this.latest ??= await this.source.bytes?.reader.latestSnapshot(this.groupId);
     return this.latest;
   }
 
   private blobsToCheck(): BlobsToCheck | undefined {
-    const { blobs } = this.source;
+    const { bytes } = this.source;
     const organizationId = this.accepting.organizationId as OrganizationId;
-    return blobs && { organizationId, blobs, seen: this.seen };
+    return bytes && { organizationId, blobs: bytes.blobs, seen: this.seen };
   }
 
   private checkColumns(row: SnapshotRow, document: GroupSnapshot, link: SnapshotLink, findings: Findings): void {

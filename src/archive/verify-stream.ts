@@ -88,9 +88,9 @@ class Walk {
     return fold.whole ? fold.stateHash(accepting.organizationId, stream.streamId) : undefined;
   }
 
-  at({ events, policyLog }: RecordedTransition): Passed {
+  at(recorded: RecordedTransition): Passed {
     const { end, fold } = this;
-    return { end, fold, events, policyLog };
+    return { ...recorded, end, fold };
   }
 
   /** Of the Events since it was last asked. */

@@ -5,6 +5,7 @@ import { canonicalText, tryCanonicalText } from '../wire/canonical.ts';
 import { renditionStream, withoutTexts } from '../wire/rendition.ts';
 import { eventKindOf } from '../domain/events/catalogue.ts';
 import type { Event } from '../protocol/documents/event.ts';
+import { EVENT_ERASED } from '../protocol/retention.ts';
 import type { EventRow } from '../store/port.ts';
 import type { RenditionRow, WithheldRow } from '../store/port/withheld.ts';
 import { readDocument } from '../trust/verify.ts';
@@ -14,7 +15,7 @@ import { compareColumns, type Findings } from './findings.ts';
 import { signingHashOf, type RecordedRendition } from './recorded.ts';
 
 /** What a redaction leaves in its marks. */
-const BY_REDACTION = { cause: 'redacted', reasonCode: 'message_redacted' };
+const BY_REDACTION = { cause: 'redacted', reasonCode: 'message_redacted' } as const;
 
 export class WithheldWalk {
   /** Rows that are accounted for. */
@@ -22,6 +23,8 @@ export class WithheldWalk {
   private readonly accepting: Accepting;
   /** Sequences of the Events that a Message's text stands in. */
   private readonly spoken = new Map<string, number[]>();
+  /** By Message: the sequence of its redaction, which an erasure covers, too. */
+  private readonly redacted = new Map<string, number>();
   /** Marks that were seen, until the Event that ordered them comes; by its id. */
   private readonly ordered = new Map<string, WithheldRow[]>();
 
@@ -60,6 +63,11 @@ export class WithheldWalk {
 
   private takeEvent({ eventId, kind, sequence = 0, occurredAt, payload }: Event, findings: Findings): void {
     const { message, amendment } = payload as Spoken;
+    if (kind === EVENT_ERASED) {
+      const { messageId, reasonCode } = payload as { messageId: string; reasonCode: string };
+      const due = [...(this.spoken.get(messageId) ?? []), this.redacted.get(messageId) ?? []].flat();
+      this.checkMarks(eventId, due, { cause: 'erased', reasonCode, recordedAt: occurredAt }, findings);
+    }
     if (kind === 'message.posted' && message && holdsErasable(payload, eventKindOf(kind).erasable)) {
       this.spoken.set(message.messageId, [sequence]);
     }
@@ -70,10 +78,19 @@ export class WithheldWalk {
       if (sequences) sequences.push(sequence);
       else this.spoken.set(target, [sequence]);
     }
-    if (kind === 'message.redacted') this.checkMarks(eventId, this.spoken.get(target) ?? [], occurredAt, findings);
+    if (kind === 'message.redacted') {
+      const due = this.spoken.get(target) ?? [];
+      this.checkMarks(eventId, due, { ...BY_REDACTION, recordedAt: occurredAt }, findings);
+      this.redacted.set(target, sequence);
+    }
   }
 
-  private checkMarks(orderedBy: string, due: readonly number[], recordedAt: string, findings: Findings): void {
+  private checkMarks(
+    orderedBy: string,
+    due: readonly number[],
+    expected: Partial<WithheldRow>,
+    findings: Findings,
+  ): void {
     const marks = new Map((this.ordered.get(orderedBy) ?? []).map((mark) => [mark.position, mark]));
     this.ordered.delete(orderedBy);
     for (const position of due) {
@@ -81,7 +98,7 @@ export class WithheldWalk {
       marks.delete(position);
       const where = `withheld: position ${position}`;
       if (!mark) findings.fault(`${where} is not marked, though ${orderedBy} withholds it`);
-      else compareColumns(findings, where, mark, { ...BY_REDACTION, recordedAt });
+      else compareColumns(findings, where, mark, expected);
     }
     for (const position of marks.keys()) {
       findings.fault(`withheld: position ${position} is marked, and ${orderedBy} does not withhold it`);

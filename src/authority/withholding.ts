@@ -13,11 +13,13 @@ export async function marksFor(
   acceptance: Pick<Acceptance, 'eventsOfMessage'>,
 ): Promise<WithheldRow[]> {
   if (!withholds) return [];
-  const { cause, reasonCode, message, draft } = withholds;
+  const { cause, reasonCode, message, redaction, draft } = withholds;
   const ordering = appended.events[draft];
   if (!ordering) throw new Error('what withholds a Message is an Event of its transition');
   const { groupId, messageId, author, content } = message;
-  const events = await acceptance.eventsOfMessage({ groupId, messageId, author, commitments: commitmentsIn(content) });
+  // Who redacts a Message need not be its author, by whom the store finds the other amendments.
+  const commitments = commitmentsIn([content, redaction?.content ?? []]);
+  const events = await acceptance.eventsOfMessage({ groupId, messageId, author, commitments });
   return events.map(({ eventId, position }) => ({
     groupId,
     position,

@@ -23,8 +23,9 @@ export const exportCommand: CliCommand = {
   help: `mwp export --org SLUG --group ID --out FILE
 
 Proves the Group as mwp verify does and writes it to a new FILE that only you may read: the keys of all its signers with
-their history, and every transition with its Events, Command, documents, admission records, receipt and policy entries. The
-last line is signed with the key of the Organization's authority, so this needs the master key. All content is in it.
+their history, every transition with its Events, Command, documents, admission records, receipt and policy entries, and the
+Group's signed snapshots. The last line is signed with the key of the Organization's authority, so this needs the master key.
+All content is in it.
 Anybody can then run mwp verify --bundle FILE.
 
   --org SLUG   the Organization

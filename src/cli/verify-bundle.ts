@@ -28,12 +28,25 @@ export async function verifyBundleFile(file: string, authorityKey: string | unde
   return report.faults === 0 ? DONE : FAILED;
 }
 
-function tell({ header, statement, authorityKey, events, stateHash, faults, sentences, notes }: BundleReport): void {
+function tell({
+  header,
+  statement,
+  authorityKey,
+  events,
+  snapshots,
+  stateHash,
+  faults,
+  sentences,
+  notes,
+}: BundleReport): void {
   for (const sentence of sentences) complain(sentence);
   for (const note of notes) print(`note: ${note}`);
   print(`Group ${header.groupId} of ${header.organizationId}, exported at ${header.exportedAt}`);
   print(`${events} Events, revision ${statement.head.revision}, state ${stateHash ?? 'not folded'}, ${faults} faults`);
   if (faults > 0) return;
+  print(
+    snapshots === undefined ? 'of a format without snapshots' : `${snapshots} signed snapshots of the Group are in it`,
+  );
   print(`completeness attested by the authority at Registry revision ${statement.registryRevision}`);
   print(`signed by ${header.authority.id} with key ${statement.keyId}, public key ${authorityKey}`);
 }

@@ -1,5 +1,5 @@
-// The one seam between a stored Event and whoever it is delivered to: what is marked goes out as its rendition, but to
-// auditors. No other module reads the body of a stored Event for a client; `DeliveredBody` is what all of them hand out.
+// The one seam between a stored Event and whoever it is delivered to: what is marked goes out as its rendition, to auditors
+// only where it is erased. No other module reads the body of a stored Event for a client; `DeliveredBody` is what all of them hand out.
 import { isAuditor } from '../domain/policy.ts';
 import { WITHHOLDING_CAUSES } from '../protocol/documents/rendition.ts';
 import type { Principal } from '../protocol/principals.ts';
@@ -38,9 +38,10 @@ export async function deliverable(
 ): Promise<DeliveredBody[]> {
   const marks = await marksOn(reader, rows);
   // Asked only where it matters: a page without a mark costs one look.
-  const original = marks.size > 0 && isAuditor(await reader.policy(), principal);
+  const audits = marks.size > 0 && isAuditor(await reader.policy(), principal);
   const bodyOf = (row: EventRow) => {
-    const mark = original ? undefined : marks.get(row.eventId);
+    const mark = marks.get(row.eventId);
+    if (audits && mark?.cause !== 'erased') return row.body as DeliveredBody;
     return (mark ? mark.rendition : row.body) as DeliveredBody | undefined;
   };
   const bodies = rows.map(bodyOf);

@@ -1,6 +1,7 @@
 // The state of an Organization, as documents: what `evolve` writes, `decide` reads, and the state hash covers.
 // A Group's state is the set of its aggregates; every document is canonical JSON data, nothing else.
 import type { Principal } from '../protocol/principals.ts';
+import type { ErasureReason } from '../protocol/retention.ts';
 
 /**
  * Free text never stands in an aggregate, only a salted commitment to it (design section 8), so that erasing the text
@@ -399,6 +400,8 @@ export interface MessageAggregate<T = Committed> {
   committedAt: string;
   /** The amendment that withholds it. No member of the Message itself, which stays as it was accepted. */
   redaction?: { amendmentId: string; redactedBy: Principal; redactedAt: string };
+  /** That its texts, and those of all that speaks of it, are destroyed. No member of the Message either. */
+  erasure?: { reasonCode: ErasureReason; erasedBy: Principal; erasedAt: string };
 }
 
 export type MessagePart<T> =

@@ -24,6 +24,9 @@ export const AMENDING = {
   moreReads: amendedConversationRead,
 } as const;
 
+/** Whatever is sent about one Message. */
+type OfMessage = Request<Pick<AmendmentPayload, 'messageId'>>;
+
 export interface Amendment {
   eventKind: 'message.corrected' | 'message.retracted' | 'message.redacted';
   kind: MessageAggregate['kind'];
@@ -34,12 +37,12 @@ export function amendmentReads({ payload }: Request<AmendmentPayload>): Read[] {
   return [one('message', payload.messageId), one('message', payload.amendmentId)];
 }
 
-function amendedConversationRead({ command, payload }: Request<AmendmentPayload>, view: View): Read[] {
+export function amendedConversationRead({ command, payload }: OfMessage, view: View): Read[] {
   const target = targetOf(command, payload, view);
   return target ? [one('conversation', target.conversationId)] : [];
 }
 
-function amendedRevision({ command, payload }: Request<AmendmentPayload>, view: View): number | undefined {
+export function amendedRevision({ command, payload }: OfMessage, view: View): number | undefined {
   const target = targetOf(command, payload, view);
   return target && conversationOf(target, view).revision;
 }
@@ -64,7 +67,12 @@ export function checkAmendable(
   { amendmentId }: AmendmentPayload,
   view: View,
 ): Refusal | undefined {
-  return checkIsMessage(target) ?? checkMessageUnused(amendmentId, view) ?? checkNotRedacted(target);
+  return (
+    checkIsMessage(target) ??
+    checkMessageUnused(amendmentId, view) ??
+    checkNotErased(target) ??
+    checkNotRedacted(target)
+  );
 }
 
 export function amendmentEvent(
@@ -91,12 +99,16 @@ export function amendmentEvent(
   return messageEvent(eventKind, conversationOf(target, view), { amendment: committed });
 }
 
-export function targetOf(command: Command, { messageId }: AmendmentPayload, view: View): MessageAggregate | undefined {
+export function targetOf(
+  command: Command,
+  { messageId }: OfMessage['payload'],
+  view: View,
+): MessageAggregate | undefined {
   const target = view.get('message', messageId);
   return target?.groupId === groupOf(command) ? target : undefined;
 }
 
-function conversationOf({ conversationId }: MessageAggregate, view: View): ConversationAggregate {
+export function conversationOf({ conversationId }: MessageAggregate, view: View): ConversationAggregate {
   return view.mustGet('conversation', conversationId);
 }
 
@@ -106,7 +118,7 @@ function checkAuthor({ actor }: Command, { author }: MessageAggregate): Refusal 
 }
 
 /** Else what is in force would be told by a chain of any length. */
-function checkIsMessage({ kind }: MessageAggregate): Refusal | undefined {
+export function checkIsMessage({ kind }: MessageAggregate): Refusal | undefined {
   if (kind === 'message') return undefined;
   return refuse('INVALID_COMMAND', 'an amendment is not amended; amend the original Message again');
 }
@@ -115,4 +127,9 @@ function checkIsMessage({ kind }: MessageAggregate): Refusal | undefined {
 function checkNotRedacted({ redaction }: MessageAggregate): Refusal | undefined {
   if (!redaction) return undefined;
   return refuse('INVALID_STATE_TRANSITION', 'the Message is redacted');
+}
+
+export function checkNotErased({ erasure }: MessageAggregate): Refusal | undefined {
+  if (!erasure) return undefined;
+  return refuse('INVALID_STATE_TRANSITION', 'the Message is erased');
 }

@@ -162,7 +162,7 @@ function checkEnvelopeAgrees<P>({ command, payload }: Request<P>): Refusal | und
 
 /** C17 */
 function checkNotArchived(command: Command, kind: CommandKind<unknown>, view: View): Refusal | undefined {
-  if (kind.group !== 'existing') return undefined;
+  if (kind.group !== 'existing' || kind.archivedAllowed === true) return undefined;
   if (view.get('group', groupOf(command))?.state !== 'archived') return undefined;
   return refuse('INVALID_STATE_TRANSITION', 'the Group is archived');
 }

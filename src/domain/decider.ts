@@ -115,6 +115,8 @@ export interface WithholdingDraft {
   cause: WithholdingCause;
   reasonCode: string;
   message: MessageAggregate;
+  /** An earlier one of this Message, where its reason is withheld, too. */
+  redaction?: MessageAggregate;
   /** The draft that orders it. */
   draft: number;
 }
@@ -144,6 +146,8 @@ export interface CommandKind<P> {
   readonly group: 'existing' | 'new' | 'none';
   /** May a provisional member send it? Only work.accept_offer. */
   readonly provisionalAllowed?: boolean;
+  /** Is it taken in an archived Group, too? Only event_erase: what has to go does not wait for anybody. */
+  readonly archivedAllowed?: true;
   /** Does it want `context.record`? Read once the common checks let the Command through; such a Command is decided alone. */
   readonly decidesOnRecord?: boolean;
   /** `reads` and `moreReads` may be asked before these are verified; `decide` runs only when all of them were. */

@@ -86,7 +86,7 @@ export interface Policy {
   onlineWindow: OnlineWindow;
   /** Events of a Group from one snapshot to the next. */
   snapshotEvery: number;
-  /** Groups of which nothing that is archived may be destroyed, whatever its age; EVERY_GROUP stands for all. */
+  /** Groups of which nothing may be erased, nor what is archived be destroyed, whatever its age; EVERY_GROUP stands for all. */
   legalHolds: string[];
 }
 

@@ -327,8 +327,8 @@ export interface Reader extends HistoryReader, SegmentReader, SealedAuditReader,
   load(reads: Read[]): Promise<LoadedReads>;
   page(request: PageRequest): Promise<LoadedAggregate[]>;
   /**
-   * JSON texts by commitment; what was erased is missing, and so is what belongs to another Group. What is withheld is
-   * missing, too, for whoever does not ask for it.
+   * JSON texts by commitment; what is erased is missing, though it may still be stored, and so is what belongs to another
+   * Group. What is withheld is missing, too, for whoever does not ask for all.
    */
   texts(groupId: string, commitments: string[], which?: 'shown' | 'all'): Promise<Map<string, string>>;
   stream(streamId: string): Promise<StreamHead | undefined>;

@@ -12,6 +12,7 @@ import type { Message } from '../protocol/documents/message.ts';
 import type { Mission } from '../protocol/documents/mission.ts';
 import type { WorkItem } from '../protocol/documents/work-item.ts';
 import type { Principal } from '../protocol/principals.ts';
+import type { ErasureReason } from '../protocol/retention.ts';
 import type {
   Amounts,
   MembershipRole,
@@ -174,15 +175,22 @@ export interface GroupLists {
 }
 
 export interface MessageItem {
-  /** With commitments in place of its texts where it is redacted and the reader no auditor. */
+  /** With commitments in place of its texts where it is erased, or redacted and the reader no auditor. */
   readonly message: Message;
-  readonly details?: {
-    readonly redacted: true;
-    readonly amendmentId: string;
-    readonly redactedBy: Principal;
-    readonly redactedAt: string;
-    readonly reason?: string;
-  };
+  readonly details?:
+    | {
+        readonly redacted: true;
+        readonly amendmentId: string;
+        readonly redactedBy: Principal;
+        readonly redactedAt: string;
+        readonly reason?: string;
+      }
+    | {
+        readonly erased: true;
+        readonly reasonCode: ErasureReason;
+        readonly erasedBy: Principal;
+        readonly erasedAt: string;
+      };
 }
 
 export interface SnapshotItem {

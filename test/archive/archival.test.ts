@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { exportGroup } from '../../src/archive/export-group.ts';
 import { verifyBundle } from '../../src/archive/verify-bundle.ts';
 import type { GroupSnapshot } from '../../src/protocol/documents/group-snapshot.ts';
+import { EVENT_ERASE } from '../../src/protocol/retention.ts';
 import { signDocument } from '../../src/trust/signing.ts';
 import { sha256Label } from '../../src/wire/canonical.ts';
 import { foldedStateHash } from '../../src/worker/group-fold.ts';
@@ -155,14 +156,36 @@ describe.each(STORES)('an archived Group on $name', ({ open }) => {
     expect(await faults()).toEqual([]);
   });
 
-  async function exported(): Promise<string> {
+  it('MWP-MSN-009c: a redacted Message is erased after it; its snapshot stands, and all of it proves itself', async () => {
+    const { tenant, mission } = played;
+    await mission.accept(mission.owner, 'mission.cancel', { reason: 'no longer needed' });
+    const { row } = await archiveGroup(tenant, mission, archivist, blobs);
+    const said = (await eventsAfter(tenant, mission.groupId, 0)).find(({ kind }) => kind === 'message.posted');
+    const { messageId } = said?.payload['message'] as { messageId: string };
+    const eraser = await tenant.service('eraser', [EVENT_ERASE]);
+    await tenant.accept(eraser, mission.draft(EVENT_ERASE, { messageId, reasonCode: 'legal_request' }));
+    expect(await faults()).toEqual([]);
+    expect((await verifyBundle(inOne(await exported(mission.groupId)))).sentences).toEqual([]);
+    const restored = await restoreGroup(await offered(tenant, row, blobs), expectedBy(tenant, mission.groupId));
+    if (!restored.ok) throw new Error(restored.fault);
+    const tail = await eventsAfter(tenant, mission.groupId, row.throughSequence);
+    expect(tail.map((event) => restored.fold.add(event))).toEqual(['folded', 'folded', 'folded']);
+    const { organizationId } = tenant.organization;
+    const whole = await eventsAfter(tenant, mission.groupId, 0);
+    expect(restored.fold.stateHash()).toBe(foldedStateHash(organizationId, mission.groupId, whole));
+    expect(restored.fold.view.get('message', messageId)?.erasure).toMatchObject({ reasonCode: 'legal_request' });
+    // The signed state of the archive knows nothing of it.
+    expect((await snapshotFor(tenant, mission.groupId, blobs)).stateHash).not.toBe(row.stateHash);
+  });
+
+  async function exported(ofGroup = groupId()): Promise<string> {
     const { organization, store } = played.tenant;
     const { keyId, signer } = played.tenant.keyOf(organization.authority);
     let text = '';
     const write = async (more: string) => void (text += more);
     const exportedAt = played.tenant.now();
     await store.read(organization.organizationId, (reader) =>
-      exportGroup(reader, { organization, groupId: groupId(), signer: { ...signer, keyId }, exportedAt, write }),
+      exportGroup(reader, { organization, groupId: ofGroup, signer: { ...signer, keyId }, exportedAt, write }),
     );
     return text;
   }

@@ -1,31 +1,14 @@
 // An exported Group proves itself, and whatever is changed in it is found: by the authority's statement, and where a thief
 // of the authority's key signs anew, by the signatures and chains of the transitions themselves.
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BundleFault, type StatementLine } from '../../src/archive/bundle-lines.ts';
-import { signStatement } from '../../src/archive/bundle-statement.ts';
-import { exportGroup } from '../../src/archive/export-group.ts';
+import type { StatementLine } from '../../src/archive/bundle-lines.ts';
 import { verifyBundle } from '../../src/archive/verify-bundle.ts';
+import { exportedText, faultsIn, inChunks, signedAnew as statedAnew } from '../support/bundles.ts';
 import { STORES, type OpenedStore } from '../support/databases.ts';
 import { playOrganization, type PlayedOrganization } from './played-organization.ts';
 import { flipped, seededRandom } from './vandal.ts';
 
 const seed = Number(process.env['TAMPERING_SEED'] ?? Date.now() % 1_000_000);
-
-async function* inChunks(text: string, size = 65_536): AsyncGenerator<Uint8Array> {
-  const bytes = Buffer.from(text, 'utf8');
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-}
-
-/** Sentences; what cannot be read on is one. Anything else that is thrown fails the test. */
-async function faultsIn(text: string, options: Parameters<typeof verifyBundle>[1] = {}): Promise<string[]> {
-  try {
-    return (await verifyBundle(inChunks(text), options)).sentences;
-  } catch (error) {
-    if (error instanceof BundleFault) return [error.message];
-    throw error;
-  }
-}
 
 describe.each(STORES)('an exported Group of $name', ({ open }) => {
   let opened: OpenedStore;
@@ -33,22 +16,7 @@ describe.each(STORES)('an exported Group of $name', ({ open }) => {
   let lines: string[];
   let text: string;
 
-  async function exported(groupId: string): Promise<string> {
-    const { organization } = played.tenant;
-    const { keyId, signer } = played.tenant.keyOf(organization.authority);
-    const exportedAt = played.tenant.now();
-    let written = '';
-    await opened.store.read(organization.organizationId, (reader) =>
-      exportGroup(reader, {
-        organization,
-        groupId,
-        signer: { ...signer, keyId },
-        exportedAt,
-        write: async (more) => void (written += more),
-      }),
-    );
-    return written;
-  }
+  const exported = (groupId: string) => exportedText(played.tenant, groupId, opened.store);
 
   beforeAll(async () => {
     opened = await open();
@@ -59,15 +27,7 @@ describe.each(STORES)('an exported Group of $name', ({ open }) => {
   afterAll(() => opened.close());
 
   /** With a statement over what the lines are now, as only the authority's key can sign it. */
-  function signedAnew(changed: readonly string[]): string {
-    const { signer, keyId } = played.tenant.keyOf(played.tenant.organization.authority);
-    const { line: _line, purpose: _purpose, signature: _signature, keyId: _keyId, ...stated } = statement();
-    const before = `${changed.join('\n')}\n`;
-    const sha256 = createHash('sha256').update(before).digest('hex');
-    const signed = signStatement({ ...stated, lines: changed.length, sha256 }, { ...signer, keyId });
-    return `${before}${JSON.stringify(signed)}\n`;
-  }
-
+  const signedAnew = (changed: readonly string[]) => statedAnew(played.tenant, changed, lines.at(-1) as string);
   const statement = () => JSON.parse(lines.at(-1) as string) as StatementLine;
   const unsigned = () => lines.slice(0, -1);
 
@@ -131,7 +91,7 @@ describe.each(STORES)('an exported Group of $name', ({ open }) => {
     const spoilt: Record<string, string> = {
       nothing: '',
       'no bundle': 'hello\n',
-      'another format': text.replace('"format":1', '"format":2'),
+      'another format': text.replace('"format":2', '"format":3'),
       'cut in a line': text.slice(0, -20),
       'cut after a line': `${lines.slice(0, 20).join('\n')}\n`,
       'cut before the statement': `${unsigned().join('\n')}\n`,

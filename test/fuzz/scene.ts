@@ -1,6 +1,7 @@
 // Some Missions of one cast, played until there is a WorkItem in every state, and for each Command kind a plan: a Command
 // that would be accepted now. A scene wears out as accepted mutations change it; then another one is played.
 import { randomUUID } from 'node:crypto';
+import { EVENT_ERASE } from '../../src/protocol/retention.ts';
 import type { CommandDraft, Epochs } from '../../src/worker/commands.ts';
 import { signApproval, signArtifact, signContextPackage, signEvidence } from '../../src/worker/documents.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
@@ -91,8 +92,8 @@ export async function playScene(tenant: FuzzTenant): Promise<Scene> {
   const group = (await tenant.read(olga, `/groups/${encodeURIComponent(main.groupId)}`)) as Shown;
   const conversationId = group.group.mainConversationId;
   await main.say(ada, CONTENT_MARK, conversationId);
-  const [corrected, retracted, redacted] = [id(), id(), id()];
-  for (const messageId of [corrected, retracted, redacted]) {
+  const [corrected, retracted, redacted, erased] = [id(), id(), id(), id()];
+  for (const messageId of [corrected, retracted, redacted, erased]) {
     await main.accept(ada, 'message.post', { messageId, conversationId, content: CONTENT_MARK });
   }
 
@@ -266,9 +267,14 @@ export async function playScene(tenant: FuzzTenant): Promise<Scene> {
       { actor: tenant.service, draft: session(), epochs: {} },
       { actor: tenant.service, draft: card(), epochs: {}, documentsBy: tenant.service },
       plan(doomed, olga, 'mission.cancel', { reason: 'No longer needed' }),
+      { actor: tenant.service, draft: erasure(), epochs: {} },
       { actor: tenant.service, draft: over.draft(`${CORE}.group_archive`, { snapshot: lastState }), epochs: {} },
     ];
   };
+
+  function erasure(): CommandDraft {
+    return main.draft(EVENT_ERASE, { messageId: erased, reasonCode: 'legal_request' });
+  }
 
   function session(): CommandDraft {
     return { kind: 'ext.missionweaveprotocol.identity.session_open', payload: { agentId: eve.principal.id } };

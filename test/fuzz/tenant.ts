@@ -33,6 +33,7 @@ const SERVICE_KINDS = [
   'ext.missionweaveprotocol.registry.agent_card_register',
   'mission.cancel',
   'ext.missionweaveprotocol.core.group_archive',
+  'ext.mwp.retention.event_erase',
 ];
 
 export interface AcceptedCommand {

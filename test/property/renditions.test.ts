@@ -7,6 +7,7 @@ import { eventKindOf } from '../../src/domain/events/catalogue.ts';
 import { StreamFold } from '../../src/archive/fold.ts';
 import { checkDocument } from '../../src/protocol/documents/catalogue.ts';
 import type { Event } from '../../src/protocol/documents/event.ts';
+import { EVENT_ERASE } from '../../src/protocol/retention.ts';
 import { canonicalHash } from '../../src/wire/canonical.ts';
 import { withoutTexts } from '../../src/wire/rendition.ts';
 import { foldedStateHash } from '../../src/worker/group-fold.ts';
@@ -44,10 +45,14 @@ const message = fc.record({
   corrections: fc.array(fc.record({ reason: said, replacementContent: content }), { maxLength: 2 }),
   retraction: fc.option(said, { nil: undefined }),
   isRedacted: fc.boolean(),
+  isErased: fc.boolean(),
 });
+
+const ERASURE = { kind: EVENT_ERASE, actor: SERVICE, groupId: GROUP };
 
 function play(): World {
   const world = activeMission();
+  world.policy.services.push({ serviceId: SERVICE.id, kinds: [EVENT_ERASE], relay: false });
   world.accept(byOwner('membership.change', { principal: WORKER, roles: ['worker'] }));
   const { mainConversationId: conversationId } = world.view.mustGet('group', GROUP);
   let amendments = 0;
@@ -61,7 +66,8 @@ function play(): World {
     world.accept(byWorker('message.post', { messageId, conversationId, content: drawn.content }));
     for (const correction of drawn.corrections) amend('message.correct', correction);
     if (drawn.retraction !== undefined) amend('message.retract', { reason: drawn.retraction });
-    if (drawn.isRedacted) amend('message.redact', { reason: 'it names a customer' });
+    if (drawn.isRedacted) amend('message.redact', { reason: `it names ${WORD}` });
+    if (drawn.isErased) world.accept({ ...ERASURE, payload: { messageId, reasonCode: 'personal_data' } });
   }
   return world;
 }
@@ -85,7 +91,7 @@ function signed(event: FoldedEvent): Event {
 }
 
 function renderedMessage(event: Event): Event {
-  return /^message\.(posted|corrected|retracted)$/.test(event.kind) ? rendered(event) : event;
+  return /^message\.(posted|corrected|retracted|redacted)$/.test(event.kind) ? rendered(event) : event;
 }
 
 function rendered(event: Event): Event {
@@ -94,12 +100,12 @@ function rendered(event: Event): Event {
     erasable: eventKindOf(event.kind).erasable,
     signingHash: canonicalHash(event),
     occurredAt,
-    mark: { cause: 'redacted', reasonCode: 'message_redacted', orderedBy: 'urn:test:event:1' },
+    mark: { cause: 'erased', reasonCode: 'personal_data', orderedBy: 'urn:test:event:1' },
   });
   return { ...unsigned, signature: { ...event.signature, createdAt: occurredAt } };
 }
 
-describe(`${MESSAGES} Messages of all kinds of parts, corrected, retracted and redacted (seed ${seed})`, () => {
+describe(`${MESSAGES} Messages of all kinds of parts, corrected, retracted, redacted and erased (seed ${seed})`, () => {
   const originals = play().events.map(signed);
   const renditions = originals.map(renderedMessage);
 

@@ -1,5 +1,6 @@
 // A Command of each kind that is executed, accepted in its world, with most of the optional members that it can carry;
 // for suites that change them.
+import { EVENT_ERASE } from '../../src/protocol/retention.ts';
 import { canonicalHash } from '../../src/wire/canonical.ts';
 import { archive, ARCHIVE, endedMission, takenSnapshot } from './archival.ts';
 import { RESULTS, submittedMission } from './awaiting.ts';
@@ -260,6 +261,15 @@ export const CASES: Record<string, Case> = {
         ...cited(world),
         usageDelta: { financialMicrounits: 1, modelTokens: 1 },
       }),
+  ],
+  [EVENT_ERASE]: [
+    saidMessage,
+    () => ({
+      kind: EVENT_ERASE,
+      actor: SERVICE,
+      groupId: GROUP,
+      payload: { messageId: 'urn:test:message', reasonCode: 'personal_data' },
+    }),
   ],
   [ARCHIVE]: [endedMission, (world) => archive(takenSnapshot(world), { actor: SERVICE })],
   'ext.missionweaveprotocol.identity.session_open': [

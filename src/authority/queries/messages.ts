@@ -1,5 +1,5 @@
-// Messages as their readers get them. Of a redacted one, and of what corrected or retracted it, only auditors get the words;
-// that it was redacted, by whom, when and why, everybody is told (MWP-MSN-023).
+// Messages as their readers get them. Of a redacted one, and of what corrected or retracted it, only auditors get the words, and
+// of an erased one nobody; that it was, by whom, when and why, everybody is told (MWP-MSN-023, MWP-MSN-009c).
 import type { MessageAggregate } from '../../domain/aggregates.ts';
 import { isAuditor } from '../../domain/policy.ts';
 import { one } from '../../domain/reads.ts';
@@ -10,38 +10,58 @@ import { withTexts } from './texts.ts';
 
 type Redaction = NonNullable<MessageAggregate['redaction']>;
 
-/** `{ message }`, with `details` where it is redacted. A commitment stands for each text that the reader does not get. */
+/**
+ * `{ message }`, with `details` where it is redacted or erased. A commitment stands for each text that the reader does not
+ * get.
+ */
 export async function shownMessages(
   reader: Reader,
   { groupId, principal }: { groupId: string; principal: Principal },
   messages: readonly MessageAggregate[],
 ): Promise<unknown[]> {
-  const redactions = await redactionsOf(reader, messages);
-  const original = redactions.size > 0 && isAuditor(await reader.policy(), principal);
-  const items = messages.map(({ redaction: _, ...message }) => ({ message }));
+  const subjects = await withheldSubjects(reader, messages);
+  const original = subjects.size > 0 && isAuditor(await reader.policy(), principal);
+  const items = messages.map(({ redaction: _, erasure: _erasure, ...message }) => ({ message }));
   const shown = (await withTexts(reader, groupId, items, original ? 'all' : 'shown')) as typeof items;
-  if (redactions.size === 0) return shown;
-  const reasons = await reasonsOf(reader, groupId, [...redactions.values()]);
+  if (subjects.size === 0) return shown;
+  const redactions = [...subjects.values()].flatMap(({ redaction }) => redaction ?? []);
+  const reasons = await reasonsOf(reader, groupId, redactions);
   return shown.map((item, at) => {
-    const redaction = redactions.get(subjectOf(messages[at] as MessageAggregate));
-    if (!redaction) return item;
-    const reason = reasons.get(redaction.amendmentId);
+    const details = detailsOf(messages[at] as MessageAggregate, subjects, reasons);
+    if (!details) return item;
     // A Message of the protocol has texts where these stand.
-    const message = spellCommitments(item.message, ['content.*.text', 'reason']);
-    return { message, details: { redacted: true, ...redaction, ...(reason !== undefined && { reason }) } };
+    return { message: spellCommitments(item.message, ['content.*.text', 'reason']), details };
   });
 }
 
-/** The Message whose redaction withholds this one: itself, or what it corrects or retracts. */
-function subjectOf({ kind, messageId, targetMessageId = messageId }: MessageAggregate): string {
-  return kind === 'correction' || kind === 'retraction' ? targetMessageId : messageId;
+/** An erased one is told as erased alone, though it was redacted before. */
+function detailsOf(
+  message: MessageAggregate,
+  subjects: ReadonlyMap<string, MessageAggregate>,
+  reasons: ReadonlyMap<string, string>,
+): object | undefined {
+  const { redaction, erasure } = subjects.get(subjectOf(message)) ?? {};
+  if (erasure) return { erased: true, ...erasure };
+  // The redaction itself is shown as it was said.
+  if (!redaction || message.kind === 'redaction') return undefined;
+  const reason = reasons.get(redaction.amendmentId);
+  return { redacted: true, ...redaction, ...(reason !== undefined && { reason }) };
 }
 
-async function redactionsOf(reader: Reader, messages: readonly MessageAggregate[]): Promise<Map<string, Redaction>> {
+/** The Message that this one is withheld with: itself, or the one that it amends. */
+function subjectOf({ messageId, targetMessageId = messageId }: MessageAggregate): string {
+  return targetMessageId;
+}
+
+async function withheldSubjects(
+  reader: Reader,
+  messages: readonly MessageAggregate[],
+): Promise<Map<string, MessageAggregate>> {
   const known = new Map(messages.map((message) => [message.messageId, message]));
   const elsewhere = [...new Set(messages.map(subjectOf))].filter((id) => !known.has(id));
   const subjects = [...known.values(), ...(await messagesById(reader, elsewhere))];
-  return new Map(subjects.flatMap(({ messageId, redaction }) => (redaction ? [[messageId, redaction]] : [])));
+  const withheld = subjects.filter(({ redaction, erasure }) => redaction ?? erasure);
+  return new Map(withheld.map((subject) => [subject.messageId, subject]));
 }
 
 /** By amendment; an erased one is missing. */

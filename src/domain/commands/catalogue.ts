@@ -3,6 +3,7 @@ import type { CommandKind } from '../decider.ts';
 import { agentCardRegister } from './agent-card-register.ts';
 import { approvalGrantExecution } from './approval-grant-execution.ts';
 import { artifactPublish } from './artifact-publish.ts';
+import { eventErase } from './event-erase.ts';
 import { groupArchive } from './group-archive.ts';
 import { membershipChange } from './membership-change.ts';
 import { membershipEnd } from './membership-end.ts';
@@ -64,6 +65,7 @@ const KINDS: readonly CommandKind<unknown>[] = [
   workFail,
   workCancel,
   groupArchive,
+  eventErase,
 ] as CommandKind<unknown>[];
 
 const BY_NAME: ReadonlyMap<string, CommandKind<unknown>> = new Map(KINDS.map((kind) => [kind.kind, kind]));

@@ -3,6 +3,7 @@ import type { EventKind } from '../decider.ts';
 import { agentCardRegistered } from './agent-card-registered.ts';
 import { approvalExecutionGranted } from './approval-execution-granted.ts';
 import { artifactPublished } from './artifact-published.ts';
+import { eventErased } from './event-erased.ts';
 import { groupArchived } from './group-archived.ts';
 import { groupSnapshotCreated } from './group-snapshot-created.ts';
 import { membershipChanged } from './membership-changed.ts';
@@ -68,6 +69,7 @@ const KINDS: readonly EventKind<unknown>[] = [
   workFailed,
   groupSnapshotCreated,
   groupArchived,
+  eventErased,
 ] as EventKind<unknown>[];
 
 const BY_NAME: ReadonlyMap<string, EventKind<unknown>> = new Map(KINDS.map((kind) => [kind.kind, kind]));

@@ -16,8 +16,13 @@ export const messagePosted: EventKind<MessagePosted> = {
 
 export function commitMessage(view: View, message: MessageAggregate): void {
   view.set('message', message.messageId, message.groupId, message);
-  const conversation = view.toChange('conversation', message.conversationId);
+  advanceConversation(view, message.conversationId);
+}
+
+/** A limited fold skips one that it never saw. */
+export function advanceConversation(view: View, conversationId: string): void {
+  const conversation = view.toChange('conversation', conversationId);
   if (!conversation) return;
   const revision = conversation.revision + 1;
-  view.set('conversation', message.conversationId, message.groupId, { ...conversation, revision });
+  view.set('conversation', conversationId, conversation.groupId, { ...conversation, revision });
 }

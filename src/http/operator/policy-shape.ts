@@ -106,7 +106,8 @@ export const policyShape = component(
       .max(HELD_MAXIMUM)
       .default([])
       .meta({
-        description: 'Groups whose sealed audit is not purged, whatever its age; `*` stands for all of them.',
+        description:
+          'Groups in which nothing is erased, and whose sealed audit is not purged, whatever its age; `*` stands for all of them.',
       }),
   }) satisfies z.ZodType<Policy>,
 );

@@ -16,6 +16,7 @@ import { actor, id, jsonObject, positiveInteger, safeInteger, sha256 } from '../
 import { timestamp } from '../../protocol/documents/shapes.ts';
 import { workContractSchema } from '../../protocol/documents/work-contract.ts';
 import { workItemSchema } from '../../protocol/documents/work-item.ts';
+import { ERASURE_REASONS } from '../../protocol/retention.ts';
 import { pageOf, receiptShape, visibleEvents } from '../answer-shapes.ts';
 import { component } from '../openapi/components.ts';
 import { accountShape } from './account-shape.ts';
@@ -123,15 +124,26 @@ export const messagePage = page(
   z.strictObject({
     message: messageSchema,
     details: z
-      .strictObject({
-        redacted: z.literal(true),
-        amendmentId: id,
-        redactedBy: actor,
-        redactedAt: timestamp,
-        reason: z.string().optional(),
-      })
+      .union([
+        z.strictObject({
+          redacted: z.literal(true),
+          amendmentId: id,
+          redactedBy: actor,
+          redactedAt: timestamp,
+          reason: z.string().optional(),
+        }),
+        z.strictObject({
+          erased: z.literal(true),
+          reasonCode: z.enum(ERASURE_REASONS),
+          erasedBy: actor,
+          erasedAt: timestamp,
+        }),
+      ])
       .optional()
-      .meta({ description: 'Of a redacted Message and its amendments: commitments stand for texts, but to auditors.' }),
+      .meta({
+        description:
+          'Of a redacted Message, its corrections and retractions: commitments stand for texts, but to auditors. Of an erased one and all that amended it: to auditors, too.',
+      }),
   }),
 );
 export const leasePage = page('LeasePage', z.strictObject({ lease: leaseSchema }));

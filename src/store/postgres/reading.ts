@@ -55,12 +55,10 @@ const POLICY_LOG = `SELECT ${columnsOf(policyLog)} FROM mwp.policy_log
 const HASHES = `SELECT kind, id, hash FROM mwp.aggregates WHERE organization_id = $1 AND group_id = $2 AND group_id >= '' ORDER BY kind, id`;
 const TEXT = `SELECT t.commitment, t.value FROM mwp.texts t
    WHERE t.organization_id = $1 AND t.group_id = $3 AND t.commitment = wanted.id`;
-const TEXTS = forEachOf('$2', TEXT);
-const TEXTS_SHOWN = forEachOf(
-  '$2',
-  `${TEXT} AND NOT EXISTS (SELECT FROM mwp.withheld w
-     WHERE w.organization_id = $1 AND w.event_id = t.event_id AND w.event_id >= '')`,
-);
+const MARK = `SELECT FROM mwp.withheld w
+     WHERE w.organization_id = $1 AND w.event_id = t.event_id AND w.event_id >= ''`;
+const TEXTS = forEachOf('$2', `${TEXT} AND NOT EXISTS (${MARK} AND w.cause = 'erased')`);
+const TEXTS_SHOWN = forEachOf('$2', `${TEXT} AND NOT EXISTS (${MARK})`);
 
 export async function streamHeads(
   transaction: Transaction,

@@ -53,8 +53,10 @@ const HASHES = tenantStatement(
 );
 const TEXTS = tenantStatement(
   'texts',
-  `SELECT commitment, value FROM texts
-   WHERE organization_id = ?1 AND group_id = ?2 AND commitment IN (SELECT value FROM json_each(?3))`,
+  `SELECT commitment, value FROM texts t
+   WHERE organization_id = ?1 AND group_id = ?2 AND commitment IN (SELECT value FROM json_each(?3))
+     AND NOT EXISTS (SELECT 1 FROM withheld w
+       WHERE w.organization_id = ?1 AND w.event_id = t.event_id AND w.cause = 'erased')`,
 );
 
 const TEXTS_SHOWN = tenantStatement(

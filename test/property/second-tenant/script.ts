@@ -1,5 +1,6 @@
 // What a tenant does from its first day on: every Command kind, refusals and repeats, logins, the operator's work, and at
 // the end a read of every route that there is.
+import { EVENT_ERASE } from '../../../src/protocol/retention.ts';
 import { canonicalHash } from '../../../src/wire/canonical.ts';
 import { signApproval } from '../../../src/worker/documents.ts';
 import { generateActorKey, type ActorKey } from '../../../src/worker/keys.ts';
@@ -34,6 +35,7 @@ export async function playEverything(recorded: RecordedTenant): Promise<void> {
   await readEverything(recorded, cast, { ...ids, missionId: mission.missionId, groupId: mission.groupId });
   await playOtherEnds(recorded, cast);
   await archive(recorded, mission, cast);
+  await erase(recorded, mission, { ...cast, ...ids });
   await recorded.org('GET', '/audit?limit=200', { token: await recorded.tokenOf(cast.eve) });
   for (const below of ['/principals', '/policy']) await recorded.operator('GET', below);
 }
@@ -115,6 +117,7 @@ async function playMission(recorded: RecordedTenant, mission: Mission, { olga, a
   return {
     workItemId,
     conversationId,
+    messageId,
     eventId,
     actionId: receipt.actionId,
     agentId: bob.principal.id,
@@ -222,4 +225,15 @@ async function readEverything(recorded: RecordedTenant, cast: Cast, ids: Record<
       await recorded.org('GET', `${below}?limit=2`, { token });
     }
   }
+}
+
+/** In an archived Group, and once. */
+async function erase(recorded: RecordedTenant, mission: Mission, { olga, messageId }: Cast & { messageId: string }) {
+  const { tenant } = recorded;
+  const eraser = await tenant.service('eraser', [EVENT_ERASE]);
+  const draft = () => mission.draft(EVENT_ERASE, { messageId, reasonCode: 'personal_data' });
+  await tenant.accept(eraser, draft());
+  await tenant.outcome(eraser, draft());
+  const events = `/groups/${encodeURIComponent(mission.groupId)}/events?limit=200`;
+  await recorded.org('GET', events, { token: await recorded.tokenOf(olga) });
 }
