@@ -1,11 +1,11 @@
 // A receipt says nothing of its own: all of it follows from the Command, its admission record and the Events that it led to.
 // So it is made again, and must come out as it is stored.
 import type { Principal } from '../protocol/principals.ts';
-import type { Command } from '../protocol/documents/command.ts';
 import type { EventRow, ReceiptRow } from '../store/port.ts';
 import { canonicalText } from '../wire/canonical.ts';
+import { isErasedCommand } from './erased.ts';
 import { compareColumns, type Findings } from './findings.ts';
-import type { RecordedCommand, RecordedTransition } from './recorded.ts';
+import type { RecordedTransition } from './recorded.ts';
 
 export interface ReceiptCheck {
   organizationId: string;
@@ -17,8 +17,9 @@ export interface ReceiptCheck {
 /** In the stream that keeps it. */
 export function checkReceipt(recorded: RecordedTransition, receipt: ReceiptRow, check: ReceiptCheck): void {
   const { findings } = check;
-  const { command, revision } = recorded;
-  if (!command?.read.ok) return; // told already
+  const { revision } = recorded;
+  const command = commandSaid(recorded, receipt);
+  if (!command) return; // told already
   const where = `receipts: of revision ${revision}`;
   const events = eventsOf(recorded, receipt);
   const primary = events.find(({ eventId }) => eventId === receipt.primaryEventId);
@@ -33,12 +34,11 @@ export function checkReceipt(recorded: RecordedTransition, receipt: ReceiptRow, 
     findings.fault(`${where}: names Events of another Command`);
   }
   if (primary?.streamId !== check.streamId) return findings.fault(`${where}: its primary Event is not in this stream`);
-  const { document } = command.read;
   compareColumns(findings, where, receipt, {
-    actor: document.actor,
-    actionId: document.actionId,
-    signingHash: command.row.signingHash,
-    keyId: document.signature.keyId,
+    actor: command.actor,
+    actionId: command.actionId,
+    signingHash: command.signingHash,
+    keyId: command.keyId,
     revision,
     acceptedAt: primary.occurredAt,
   });
@@ -60,14 +60,45 @@ function eventsOf({ events, elsewhere = [] }: RecordedTransition, { eventIds }: 
   return eventIds.flatMap((eventId) => byId.get(eventId) ?? []);
 }
 
+/** What a receipt repeats of its Command. */
+interface SaidByCommand {
+  signingHash: string;
+  actor: Principal;
+  actionId: string;
+  kind: string;
+  keyId: string;
+  expectedRevision?: number | undefined;
+}
+
+/** Of an erased one: what its row says, and the revision that nothing but the receipt, which the log counts, still tells. */
+function commandSaid(recorded: RecordedTransition, receipt: ReceiptRow): SaidByCommand | undefined {
+  const { command } = recorded;
+  if (!command) return undefined;
+  const { row, read } = command;
+  const { signingHash } = row;
+  if (read.ok) {
+    const { actor, actionId, kind, expectedRevision, signature } = read.document;
+    return { signingHash, actor, actionId, kind, keyId: signature.keyId, expectedRevision };
+  }
+  if (!isErasedCommand(command, recorded)) return undefined;
+  const { actor, actionId, kind, keyId } = row;
+  return { signingHash, actor, actionId, kind, keyId, expectedRevision: statedRevision(receipt) };
+}
+
+function statedRevision({ body }: ReceiptRow): number | undefined {
+  try {
+    return (JSON.parse(body) as { expectedRevision?: number } | null)?.expectedRevision;
+  } catch {
+    return undefined;
+  }
+}
+
 function receiptText(
   { admissions }: RecordedTransition,
-  { row, read }: RecordedCommand,
+  command: SaidByCommand,
   { events, primary }: { events: EventRow[]; primary: EventRow },
   { organizationId, authority }: ReceiptCheck,
-): string | undefined {
-  if (!read.ok) return undefined;
-  const command: Command = read.document;
+): string {
   const groups = new Map<string, EventRow>();
   for (const event of events) if (event.groupId !== '') groups.set(event.groupId, event);
   const aggregateRevision = primary.aggregateRevision ?? undefined;
@@ -76,9 +107,9 @@ function receiptText(
     actor: command.actor,
     actionId: command.actionId,
     kind: command.kind,
-    commandHash: row.signingHash,
-    keyId: command.signature.keyId,
-    admissionRecordId: admissions.get(row.signingHash)?.admissionRecordId,
+    commandHash: command.signingHash,
+    keyId: command.keyId,
+    admissionRecordId: admissions.get(command.signingHash)?.admissionRecordId,
     acceptedAt: primary.occurredAt,
     acceptedBy: authority,
     primaryEventId: primary.eventId,

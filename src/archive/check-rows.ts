@@ -7,6 +7,7 @@ import { RENDITION_EXTENSION } from '../protocol/documents/rendition.ts';
 import type { AdmissionRow, EventRow, PolicyLogRow } from '../store/port.ts';
 import { tryCanonicalText } from '../wire/canonical.ts';
 import type { Judgement, JudgedTransition } from './check-signatures.ts';
+import { standsForIn } from './erased.ts';
 import { compareColumns, type Findings } from './findings.ts';
 import { signingHashOf, type Embedded, type RecordedCommand } from './recorded.ts';
 
@@ -21,17 +22,10 @@ export function checkEvent(
   tell(findings, `${where}: the Event`, judgement);
   const document = (judgement.ok ? judgement.verified.document : judgement.document) as Event | undefined;
   if (!document) return undefined;
+  if (judgement.ok && judgement.standsIn) return checkStandIn(row, revision, document, findings);
   compareColumns(findings, where, row, {
-    streamId: streamNamed(document),
-    revision,
-    position: document.sequence ?? row.position,
-    eventId: document.eventId,
-    kind: document.kind,
-    groupId: document.groupId ?? '',
-    aggregateRevision: document.aggregateRevision ?? null,
-    actor: document.actor,
+    ...columnsOf(document, row, revision),
     occurredAt: document.occurredAt,
-    commandHash: document.commandHash,
     signingHash: signingHashOf(document),
     keyId: document.signature.keyId,
   });
@@ -41,6 +35,30 @@ export function checkEvent(
     return undefined;
   }
   return judgement.ok ? document : undefined;
+}
+
+/** The key of the original is counted by the log. */
+function checkStandIn(row: EventRow, revision: number, document: Event, findings: Findings): Event | undefined {
+  const where = `events: position ${row.position}`;
+  const { cause, signingHash, occurredAt } = standsForIn(document) ?? {};
+  if (cause !== 'erased')
+    return void findings.fault(`${where}: what stands in its place is no rendition of an erased Event`);
+  compareColumns(findings, where, row, { ...columnsOf(document, row, revision), occurredAt, signingHash });
+  return document;
+}
+
+function columnsOf(document: Event, row: EventRow, revision: number) {
+  return {
+    streamId: streamNamed(document),
+    revision,
+    position: document.sequence ?? row.position,
+    eventId: document.eventId,
+    kind: document.kind,
+    groupId: document.groupId ?? '',
+    aggregateRevision: document.aggregateRevision ?? null,
+    actor: document.actor,
+    commandHash: document.commandHash,
+  };
 }
 
 function streamNamed(event: Event): string {

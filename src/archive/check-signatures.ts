@@ -9,6 +9,7 @@ import type { RegistryEvidence } from '../trust/evidence.ts';
 import type { TrustFailure } from '../trust/outcome.ts';
 import { isTimestamp } from '../protocol/timestamps.ts';
 import { readDocument, verifyRead, type ReadResult, type Verified } from '../trust/verify.ts';
+import { isErased, isErasedCommand, standInOf } from './erased.ts';
 import type { HistoricalEvidence } from './historical-evidence.ts';
 import type { RecordedTransition } from './recorded.ts';
 
@@ -20,13 +21,15 @@ export interface Accepting {
 }
 
 export type Judgement =
-  | { ok: true; verified: Verified; revokedLater: boolean }
+  /** `standsIn`: of the rendition in the place of an erased original. */
+  | { ok: true; verified: Verified; revokedLater: boolean; standsIn?: true }
   /** `document` where it could be read. */
   | { ok: false; reason: string; document?: object };
 
 export interface JudgedTransition {
   recorded: RecordedTransition;
   events: Judgement[];
+  /** Undefined: there is none, or it is erased. */
   command: Judgement | undefined;
   /** By signing hash. */
   embedded: Map<string, Judgement>;
@@ -41,9 +44,10 @@ async function judgeTransition(recorded: RecordedTransition, accepting: Acceptin
   const { events, command, admissions } = recorded;
   const found = (signingHash: string) => lookupOf(admissions.get(signingHash), accepting);
   const embedded = command?.embedded ?? [];
+  const toRead = isErasedCommand(command, recorded) ? undefined : command;
   const [ofEvents, ofCommand, ...ofDocuments] = await Promise.all([
-    Promise.all(events.map((row) => judgeEvent(row, accepting))),
-    command && judge('command', command.read, () => found(command.row.signingHash), accepting),
+    Promise.all(events.map((row) => judgeEvent(row, recorded, accepting))),
+    toRead && judge('command', toRead.read, () => found(toRead.row.signingHash), accepting),
     ...embedded.map(({ kind, value, signingHash }) =>
       judge<SignedDocumentKind>(
         kind,
@@ -61,7 +65,8 @@ async function judgeTransition(recorded: RecordedTransition, accepting: Acceptin
   };
 }
 
-function judgeEvent(row: EventRow, accepting: Accepting): Promise<Judgement> {
+function judgeEvent(row: EventRow, recorded: RecordedTransition, accepting: Accepting): Promise<Judgement> {
+  if (row.body === '') return judgeStandIn(row, recorded, accepting);
   const { authority, organizationId } = accepting;
   // An Event's admission record lies in columns beside it; this is the document that they stand for.
   const record = {
@@ -78,6 +83,15 @@ function judgeEvent(row: EventRow, accepting: Accepting): Promise<Judgement> {
   const read = readDocument('event', { bytes: Buffer.from(row.body, 'utf8') });
   const found = { outcome: 'found' as const, record: { value: record }, authenticatedService: authority };
   return judge('event', read, () => found, accepting);
+}
+
+async function judgeStandIn(row: EventRow, recorded: RecordedTransition, accepting: Accepting): Promise<Judgement> {
+  if (!isErased(recorded, row)) return { ok: false, reason: 'its body is gone, and no erasure explains that' };
+  const standIn = standInOf(recorded, row);
+  if (!standIn) return { ok: false, reason: 'it is erased, and nothing stands in its place' };
+  const read = readDocument('event', { bytes: Buffer.from(standIn.row.body, 'utf8') });
+  const judged = await judge('event', read, () => lookupOf(standIn.admission, accepting), accepting);
+  return judged.ok ? { ...judged, standsIn: true } : { ok: false, reason: `its rendition: ${judged.reason}` };
 }
 
 export function lookupOf(row: AdmissionRow | undefined, { authority }: Accepting): AdmissionLookup {

@@ -6,6 +6,7 @@ import type { Signer } from '../trust/signing.ts';
 import { BUNDLE_FORMAT, BundleFault, type BundleLine } from './bundle-lines.ts';
 import { signStatement } from './bundle-statement.ts';
 import { isOrganizationStream } from './check-state.ts';
+import { erasesCommand, isErased, standInOf } from './erased.ts';
 import { registryEvidence, type HistoricalEvidence } from './historical-evidence.ts';
 import type { RecordedTransition } from './recorded.ts';
 import { StoredSnapshots } from './snapshot/recorded.ts';
@@ -59,7 +60,7 @@ export async function exportGroup(reader: Reader, group: GroupToExport): Promise
   const beside = new BesideTransitions(groupId, reader);
   const registryRevision = await writeKeys(registry, [...used.add(signer.keyId)].sort(), output);
   for await (const page of storedTransitions(groupId, reader)) {
-    for (const transition of page) {
+    for (const transition of page.map(withoutErased)) {
       for (const line of linesOf(transition, groupId)) await output.line(line);
       for await (const line of beside.after(transition.events)) await output.line(line);
     }
@@ -89,6 +90,23 @@ async function writeKeys(registry: Registry, keyIds: readonly string[], output: 
   return registry.revision;
 }
 
+/** An export holds nothing that is erased, though the bytes may not be taken out here yet. Throws BundleFault. */
+function withoutErased(transition: RecordedTransition): RecordedTransition {
+  if (!erasesCommand(transition)) return transition;
+  const { events, command, documents } = transition;
+  const bodiless = <Row extends { body: string }>(row: Row): Row => ({ ...row, body: '' });
+  for (const event of events) {
+    if (isErased(transition, event) && !standInOf(transition, event)?.admission)
+      throw new BundleFault(`the Event at ${event.position} is being erased, and its rendition is not made yet`);
+  }
+  return {
+    ...transition,
+    events: events.map((event) => (isErased(transition, event) ? bodiless(event) : event)),
+    command: command && { ...command, row: bodiless(command.row) },
+    documents: new Map([...documents].map(([hash, row]) => [hash, bodiless(row)])),
+  };
+}
+
 function* linesOf(transition: RecordedTransition, groupId: string): Generator<BundleLine> {
   const { revision, logHash = '', command, documents, admissions, events, receipt, policyLog } = transition;
   yield { line: 'transition', revision, logHash };
@@ -107,7 +125,7 @@ function* linesOf(transition: RecordedTransition, groupId: string): Generator<Bu
   // A receipt that another stream keeps tells of other Groups, and this Group's log does not count it.
   if (receipt?.streamId === groupId) yield { line: 'receipt', row: receipt };
   for (const row of policyLog) yield { line: 'policy', row };
-  // The originals stand above: an export is the operator's act. Whoever passes it on knows by these what is withheld.
+  // Originals that are redacted stand above: an export is the operator's act. Whoever passes it on knows by these what is withheld.
   for (const row of transition.withheld) yield { line: 'withheld', row };
   for (const { row, admission } of transition.renditions) if (admission) yield { line: 'rendition', row, admission };
 }

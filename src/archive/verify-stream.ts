@@ -6,6 +6,7 @@ import { checkArchival, isArchival } from './check-archival.ts';
 import { checkForeignReceipt, checkReceipt } from './check-receipt.ts';
 import { belongsTo, checkAdmission, checkCommand, checkEmbedded, checkEvent } from './check-rows.ts';
 import { judgePage, type Accepting, type JudgedTransition } from './check-signatures.ts';
+import { checkErasedCommand, isErasedCommand } from './erased.ts';
 import { Findings } from './findings.ts';
 import { StreamFold } from './fold.ts';
 import type { AnchoredHead } from './heads.ts';
@@ -151,12 +152,13 @@ class Walk {
     const { recorded, command } = judged;
     const { findings, visited } = this;
     const { revision, receipt } = recorded;
-    if (!recorded.command || !command) return findings.fault(`commands: that of revision ${revision} is missing`);
+    if (!recorded.command) return findings.fault(`commands: that of revision ${revision} is missing`);
     const { row, embedded } = recorded.command;
     if (recorded.events.some(({ commandHash }) => commandHash !== row.signingHash)) {
       findings.fault(`revision ${revision} holds Events of different Commands`);
     }
-    checkCommand(recorded.command, command, findings);
+    if (isErasedCommand(recorded.command, recorded)) checkErasedCommand(recorded.command, recorded, findings);
+    else if (command) checkCommand(recorded.command, command, findings);
     const hashes = [row.signingHash, ...embedded.map(({ signingHash }) => signingHash)];
     const isHome = (row: { streamId: string; revision: number } | undefined) =>
       row?.streamId === this.stream.streamId && row.revision === revision;

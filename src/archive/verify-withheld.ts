@@ -3,6 +3,7 @@
 import { holdsErasable } from '../wire/commitments.ts';
 import { canonicalText, tryCanonicalText } from '../wire/canonical.ts';
 import { renditionStream, withoutTexts } from '../wire/rendition.ts';
+import { renditionExtensions } from '../protocol/documents/rendition.ts';
 import { eventKindOf } from '../domain/events/catalogue.ts';
 import type { Event } from '../protocol/documents/event.ts';
 import { EVENT_ERASED } from '../protocol/retention.ts';
@@ -11,6 +12,7 @@ import type { RenditionRow, WithheldRow } from '../store/port/withheld.ts';
 import { readDocument } from '../trust/verify.ts';
 import { checkAdmission } from './check-rows.ts';
 import { judge, lookupOf, type Accepting, type JudgedTransition } from './check-signatures.ts';
+import { asRenditionOf, noteWhatIsLeft } from './erased.ts';
 import { compareColumns, type Findings } from './findings.ts';
 import { signingHashOf, type RecordedRendition } from './recorded.ts';
 
@@ -42,7 +44,10 @@ export class WithheldWalk {
       const mark = withheld.find(({ position, cause }) => position === row.position && cause === row.cause);
       await this.checkRendition(rendition, { event: events[at], document: documents[at], mark }, findings);
     }
-    for (const document of documents) if (document) this.takeEvent(document, findings);
+    for (const [at, document] of documents.entries()) {
+      // A rendition, which stands where an original is gone, has a time of its own.
+      if (document) this.takeEvent({ ...document, occurredAt: events[at]?.occurredAt ?? '' }, findings);
+    }
   }
 
   /** After the last transition. */
@@ -58,6 +63,7 @@ export class WithheldWalk {
     const event = events.find(({ position }) => position === mark.position);
     const where = `withheld: position ${mark.position}`;
     compareColumns(findings, where, mark, { groupId: event?.groupId, eventId: event?.eventId });
+    noteWhatIsLeft(mark, event, findings);
     this.ordered.set(mark.orderedBy, [...(this.ordered.get(mark.orderedBy) ?? []), mark]);
   }
 
@@ -128,9 +134,10 @@ interface Spoken {
   amendment?: { targetMessageId?: string };
 }
 
-/** The Event that is rendered, where it is believed. */
+/** The Event that is rendered. */
 interface Of {
   event: EventRow | undefined;
+  /** Where it is believed; where it is erased, its stand-in. */
   document: Event | undefined;
   mark: WithheldRow | undefined;
 }
@@ -154,8 +161,22 @@ function compare(
   const form = tryCanonicalText(rendition);
   if (!form.ok || form.text !== row.body) findings.fault(`${where}: the body is not in canonical form`);
   if (!document) return undefined;
-  const { erasable } = eventKindOf(document.kind);
-  const { signingHash } = event;
-  const expected = withoutTexts(document, { erasable, signingHash, occurredAt: rendition.occurredAt, mark });
+  const expected =
+    event.body === '' ? expectedBeside(document, row, event, mark) : expectedFrom(document, row, event, mark);
   if (canonicalText(unsigned) !== canonicalText(expected)) findings.fault(`${where}: is not what the original gives`);
+}
+
+function expectedFrom(original: Event, { signedAt }: RenditionRow, { signingHash }: EventRow, mark: WithheldRow) {
+  const { erasable } = eventKindOf(original.kind);
+  return withoutTexts(original, { erasable, signingHash, occurredAt: signedAt, mark });
+}
+
+/** The original is gone: all renditions of one Event say the same, each for its own cause. */
+function expectedBeside(
+  { signature: _signature, ...standIn }: Event,
+  row: RenditionRow,
+  { signingHash, occurredAt }: EventRow,
+  { cause, reasonCode, orderedBy }: WithheldRow,
+) {
+  return asRenditionOf(standIn, row, renditionExtensions({ signingHash, occurredAt, cause, reasonCode, orderedBy }));
 }
