@@ -93,7 +93,7 @@ describe.each(STORES)('$name: an erased Message', ({ open }) => {
     await archiveGroup(tenant, mission, await archivistOf(tenant), new MemoryBlobs());
     erased = await submit(eraser, erasure());
     expect(erased.status).toBe(200);
-    const [event] = erased.json['events'] as unknown as Event[];
+    const [event] = erased.json['events'];
     expect(event).toMatchObject({ kind: 'ext.mwp.retention.event_erased', payload: erasure() });
     expect((await events(olga)).at(-1)).toEqual(event);
     expect(refusalIn(await submit(eraser, erasure()))).toBe('409 INVALID_STATE_TRANSITION');
