@@ -61,7 +61,7 @@ async function judgeTransition(recorded: RecordedTransition, accepting: Acceptin
   };
 }
 
-function judgeEvent(row: EventRow, accepting: Accepting): Promise<Judgement> {
+export function judgeEvent(row: EventRow, accepting: Accepting): Promise<Judgement> {
   const { authority, organizationId } = accepting;
   // An Event's admission record lies in columns beside it; this is the document that they stand for.
   const record = {
