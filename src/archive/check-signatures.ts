@@ -46,7 +46,9 @@ async function judgeTransition(recorded: RecordedTransition, accepting: Acceptin
   const embedded = command?.embedded ?? [];
   const toRead = isErasedCommand(command, recorded) ? undefined : command;
   const [ofEvents, ofCommand, ...ofDocuments] = await Promise.all([
-    Promise.all(events.map((row) => judgeEvent(row, recorded, accepting))),
+    Promise.all(
+      events.map((row) => (row.body === '' ? judgeStandIn(row, recorded, accepting) : judgeEvent(row, accepting))),
+    ),
     toRead && judge('command', toRead.read, () => found(toRead.row.signingHash), accepting),
     ...embedded.map(({ kind, value, signingHash }) =>
       judge<SignedDocumentKind>(
@@ -65,8 +67,7 @@ async function judgeTransition(recorded: RecordedTransition, accepting: Acceptin
   };
 }
 
-function judgeEvent(row: EventRow, recorded: RecordedTransition, accepting: Accepting): Promise<Judgement> {
-  if (row.body === '') return judgeStandIn(row, recorded, accepting);
+export function judgeEvent(row: EventRow, accepting: Accepting): Promise<Judgement> {
   const { authority, organizationId } = accepting;
   // An Event's admission record lies in columns beside it; this is the document that they stand for.
   const record = {

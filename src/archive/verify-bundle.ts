@@ -9,6 +9,8 @@ import { statementFault } from './bundle-statement.ts';
 import { BundledSnapshots } from './bundled-snapshots.ts';
 import { checkHead, isOrganizationStream } from './check-state.ts';
 import { historicalEvidence, type HistoricalEvidence } from './historical-evidence.ts';
+import { checkOriginal, type Original } from './original.ts';
+import { StandingWatch } from './original-standing.ts';
 import { verifyStream, type VerifiedStream } from './verify-stream.ts';
 
 /** Signers of one Group. Each costs a point check of a millisecond. */
@@ -27,12 +29,14 @@ export interface BundleReport {
   /** Bounded. */
   sentences: string[];
   notes: string[];
+  /** What is proven of the original that was asked for; its faults are among the others. */
+  original: string[];
 }
 
 /** Throws BundleFault for what cannot be read on. `authorityKey`: that must have signed, base64url. */
 export async function verifyBundle(
   chunks: AsyncIterable<Uint8Array>,
-  options: { authorityKey?: string; progress?: (events: number) => void } = {},
+  options: { authorityKey?: string; original?: Original; progress?: (events: number) => void } = {},
 ): Promise<BundleReport> {
   const reading = new BundleReading(chunks);
   const header = await reading.header();
@@ -42,10 +46,12 @@ export async function verifyBundle(
   const { progress, authorityKey } = options;
   const accepting = { organizationId, authority, evidence: evidenceOf(organizationId, keys) };
   const snapshots = reading.hasSnapshots ? new BundledSnapshots(groupId, accepting) : undefined;
+  const { original } = options;
+  const watch = original && new StandingWatch(original, organizationId, groupId);
   const verified = await verifyStream(
     {
       streamId: groupId,
-      pages: reading.transitions(),
+      pages: watch ? watch.over(reading.transitions()) : reading.transitions(),
       ...(snapshots && { passed: (at, findings) => snapshots.passed(at, findings) }),
       ...(progress && { progress }),
     },
@@ -62,6 +68,8 @@ export async function verifyBundle(
   if (authorityKey !== undefined && key?.publicKey !== authorityKey) {
     findings.fault('the statement is signed by another key than --authority-key');
   }
+  const asked = original && (await checkOriginal(original, watch?.found, accepting));
+  for (const sentence of asked?.faults ?? []) findings.fault(`the original: ${sentence}`);
   return {
     header,
     statement,
@@ -72,6 +80,7 @@ export async function verifyBundle(
     faults: findings.count,
     sentences: findings.sentences(),
     notes: findings.notes,
+    original: asked?.told ?? [],
   };
 }
 

@@ -1,19 +1,25 @@
 // `mwp verify --bundle`: an exported Group, with no database and no key of ours.
 import { createReadStream } from 'node:fs';
 import { BundleFault } from '../archive/bundle-lines.ts';
+import type { Original } from '../archive/original.ts';
 import { verifyBundle, type BundleReport } from '../archive/verify-bundle.ts';
 import { complain, CommandFault, DONE, FAILED, print } from './command-line.ts';
 import { Progress } from './progress.ts';
 
 const CHUNK_BYTES = 1_048_576;
 
-export async function verifyBundleFile(file: string, authorityKey: string | undefined): Promise<number> {
+export async function verifyBundleFile(
+  file: string,
+  authorityKey: string | undefined,
+  original?: Original,
+): Promise<number> {
   const progress = new Progress(file);
   let report: BundleReport;
   try {
     const chunks = createReadStream(file, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>;
     report = await verifyBundle(chunks, {
       ...(authorityKey !== undefined && { authorityKey }),
+      ...(original && { original }),
       progress: (events) => progress.add(events),
     });
   } catch (error) {
@@ -25,6 +31,7 @@ export async function verifyBundleFile(file: string, authorityKey: string | unde
   }
   progress.clear();
   tell(report);
+  if (report.faults === 0) for (const sentence of report.original) print(`original: ${sentence}`);
   return report.faults === 0 ? DONE : FAILED;
 }
 

@@ -2,6 +2,7 @@
 
 export const VERIFY_HELP = `mwp verify [--org SLUG] [--heads FILE] [--write-heads FILE]
 mwp verify --bundle FILE [--authority-key KEY]
+mwp verify --original FILE (--bundle FILE [--authority-key KEY] | --org SLUG)
 
 Reads the database of this environment (see mwp serve --help) and changes nothing. For each Group and each log of an
 Organization, in one snapshot: every Event, Command and embedded document is verified again, by its signature, by the
@@ -21,4 +22,11 @@ With --bundle, a file that mwp export wrote, and no database. It tells which key
 which Registry revision the authority attests that the keys in it are complete, and the hash of the folded state.
 
   --bundle FILE         the file
-  --authority-key KEY   base64url; the bundle must be signed by this public key`;
+  --authority-key KEY   base64url; the bundle must be signed by this public key
+
+With --original, an Event or a Command that somebody kept, as it was signed: is it the one that was accepted, though its body
+may be erased by now? Its signing hash must be that of the row and of the rendition in its place, its signature and admission
+record hold, and the chain follow from it. Where it stands is told in words; exit code 1 with a sentence where it is not the
+one. Of a database the Registry alone is proven with it, of a bundle everything.
+
+  --original FILE   one JSON document: an Event in its canonical form, a Command as it was sent`;

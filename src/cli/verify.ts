@@ -23,6 +23,7 @@ import { readHeadsFile, writeNewFile } from './files.ts';
 import { Progress } from './progress.ts';
 import { verifySealedKeys } from './sealed-keys.ts';
 import { VERIFY_HELP } from './verify-help.ts';
+import { readOriginalFile, verifyOriginal } from './verify-original.ts';
 import { verifyBundleFile } from './verify-bundle.ts';
 
 /** Organizations read in one go. */
@@ -40,13 +41,20 @@ export const verify: CliCommand = {
       'write-heads': { type: 'string' },
       bundle: { type: 'string' },
       'authority-key': { type: 'string' },
+      original: { type: 'string' },
     });
-    const { bundle, 'authority-key': authorityKey, ...ofDatabase } = options;
+    const { bundle, original, 'authority-key': authorityKey, ...ofDatabase } = options;
     if (bundle !== undefined) {
       if (Object.keys(ofDatabase).length > 0) throw new UsageFault('--bundle reads no database');
-      return verifyBundleFile(bundle, authorityKey);
+      return verifyBundleFile(bundle, authorityKey, original === undefined ? undefined : readOriginalFile(original));
     }
     if (authorityKey !== undefined) throw new UsageFault('--authority-key goes with --bundle');
+    if (original !== undefined) {
+      const { org, ...heads } = ofDatabase;
+      if (org === undefined || Object.keys(heads).length > 0)
+        throw new UsageFault('--original goes with --bundle or with --org, and with no heads');
+      return verifyOriginal(original, org);
+    }
     return verifyDatabase(options.org, options.heads, options['write-heads']);
   },
 };

@@ -76,6 +76,20 @@ describe('mwp verify', () => {
     expect((await run('verify', '--authority-key', 'x')).code).toBe(2);
     expect((await run('verify', '--bundle', file('none'))).stderr).toMatch(/^mwp: .* cannot be read: /);
   });
+
+  it('MWP-MSN-009c: proves an original with the database, and changes no body for it', async () => {
+    const behind = behindDatabase('sqlite', file('data/mwp.db'));
+    const [event] = await behind.query(`SELECT event_id, body FROM events WHERE kind = 'mission.created'`);
+    await behind.close();
+    writeFileSync(file('event.json'), String(event!['body']));
+    const proven = await run('verify', '--original', file('event.json'), '--org', slug());
+    expect([proven.code, proven.stderr]).toEqual([0, '']);
+    expect(proven.stdout).toContain(`Event ${String(event!['event_id'])}, mission.created: the original of sequence 1`);
+    writeFileSync(file('event.json'), String(event!['body']).replace('"revision":1', '"revision":2'));
+    const other = await run('verify', '--original', file('event.json'), '--org', slug());
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('its signing hash is sha256:')]);
+    expect(other.stdout).toBe('');
+  });
 });
 
 describe('mwp export', () => {
