@@ -9,6 +9,7 @@ import type { AggregateChange } from '../domain/view.ts';
 import type { GroupId, OrganizationId } from '../protocol/ids.ts';
 import type { Principal } from '../protocol/principals.ts';
 import type { BlobSpace, BlobStore } from './port/blobs.ts';
+import type { ErasureStore } from './port/erasures.ts';
 import type { AuditRange, SealedAuditReader, SealedAuditStore } from './port/sealed-audits.ts';
 import type { SegmentReader, SegmentStore } from './port/segments.ts';
 import type { Upload, UploadKey, UploadStore } from './port/uploads.ts';
@@ -40,6 +41,7 @@ export interface AuthorityStore {
   readonly uploads: UploadStore;
   readonly segments: SegmentStore;
   readonly sealedAudits: SealedAuditStore;
+  readonly erasures: ErasureStore;
 
   /** Blobs in this very database, for who wants no folder beside it. Asks the database nothing yet. */
   blobs(space: BlobSpace): BlobStore;

@@ -8,7 +8,7 @@ export const RENDITION_EXTENSION = 'urn:mwp:ext.mwp.retention.rendition';
 export const RENDITION_VERSION = '1.0.0';
 
 /** Why an original is withheld. The stronger ones last. */
-export const WITHHOLDING_CAUSES = ['redacted'] as const;
+export const WITHHOLDING_CAUSES = ['redacted', 'erased'] as const;
 export type WithholdingCause = (typeof WITHHOLDING_CAUSES)[number];
 
 const standsFor = z.strictObject({

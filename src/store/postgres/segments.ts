@@ -28,8 +28,8 @@ const emptied = (table: string) => `WITH emptied AS (UPDATE mwp.${table} SET bod
     WHERE organization_id = $1 AND signing_hash = ANY (ARRAY(SELECT json_array_elements_text($2::json)))
       AND body IS NOT NULL RETURNING 1)
   SELECT count(*)::int AS count FROM emptied`;
-const EMPTY_COMMANDS = emptied('commands');
-const EMPTY_DOCUMENTS = emptied('documents');
+export const EMPTY_COMMANDS = emptied('commands');
+export const EMPTY_DOCUMENTS = emptied('documents');
 const FROM = `SELECT ${COLUMNS} FROM mwp.segments
   WHERE organization_id = $1 AND group_id = $2 AND group_id >= '' AND last_sequence >= $3::bigint
   ORDER BY last_sequence LIMIT $4::bigint`;

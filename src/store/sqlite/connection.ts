@@ -104,6 +104,26 @@ export class SqliteConnection {
     if (this.database.inTransaction) this.execute('ROLLBACK');
   }
 
+  /**
+   * Writes the whole file anew, without free pages and what lies between rows, and empties the log. Nobody writes meanwhile; a
+   * reader of an older state keeps the log from being emptied.
+   */
+  async scrub(): Promise<void> {
+    const deadline = Date.now() + BUSY_WAIT_MAXIMUM_MS;
+    for (let isRewritten = false; ;) {
+      try {
+        if (!isRewritten) this.database.exec('VACUUM');
+        isRewritten = true;
+        const [answer] = this.database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').all([]) as { busy: number }[];
+        if (answer?.busy === 0) return;
+      } catch (error) {
+        if (!isBusy(error)) throw faultOf(error);
+      }
+      if (Date.now() > deadline) throw new StoreFault('busy', 'a reader keeps the log of the database');
+      await sleep(BUSY_PAUSE_MS);
+    }
+  }
+
   close(): void {
     // libsql lets go of the file when its statements are collected, which is not now; so the log is emptied by hand, and
     // what lies on disk is one whole file. A reader in another process may keep some of it; then so be it.

@@ -26,12 +26,12 @@ const EMPTY_EVENTS = tenantStatement(
   `UPDATE events SET body = NULL
    WHERE organization_id = ?1 AND stream_id = ?2 AND position BETWEEN ?3 AND ?4 AND body IS NOT NULL`,
 );
-const EMPTY_COMMANDS = tenantStatement(
+export const EMPTY_COMMANDS = tenantStatement(
   'take the bodies out of Commands',
   `UPDATE commands SET body = NULL
    WHERE organization_id = ?1 AND signing_hash IN (SELECT value FROM json_each(?2)) AND body IS NOT NULL`,
 );
-const EMPTY_DOCUMENTS = tenantStatement(
+export const EMPTY_DOCUMENTS = tenantStatement(
   'take the bodies out of documents',
   `UPDATE documents SET body = NULL
    WHERE organization_id = ?1 AND signing_hash IN (SELECT value FROM json_each(?2)) AND body IS NOT NULL`,
