@@ -649,6 +649,14 @@ export const NAMED_POINTS = [
   'answer-due',
   /** The blob of a segment is stored; its row is not, and the bodies are still where they were. */
   'segment-stored',
+  /** All renditions of an erasure stand; all that it destroys is where it was. */
+  'erasure-rendered',
+  /** Segments without the bodies are stored; their rows still name the old ones. */
+  'erasure-stored',
+  /** No row holds the bodies any more; the old segments are still stored. */
+  'erasure-taken',
+  /** Nor does a blob; the database still has the deleted bytes. */
+  'erasure-removed',
   /** All that a snapshot names is stored; its row is not. */
   'snapshot-stored',
 ] as const;

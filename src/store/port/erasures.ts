@@ -39,6 +39,9 @@ export interface ErasureStore {
   /** By `orderedBy`, after this one. */
   inState(organizationId: OrganizationId, state: ErasureState, after: string, limit: number): Promise<ErasureRow[]>;
 
+  /** Undefined: no such erasure. */
+  state(organizationId: OrganizationId, orderedBy: string): Promise<ErasureState | undefined>;
+
   /**
    * Takes all of it out in one transaction, and notes which blobs are to be removed. False: it is not due any more, a mark has
    * no rendition yet, or a body lies elsewhere than it was found (sealed meanwhile, or sealed anew); then nothing changed.

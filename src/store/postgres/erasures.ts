@@ -1,7 +1,7 @@
 // Erasures on the hosted store. Sibling of sqlite/erasures.ts.
 import { pageLimit } from '../bounded-reads.ts';
 import { erasureFromRecord, type ErasureRecord } from '../erasure-records.ts';
-import type { ErasureStore, TakenBodies } from '../port/erasures.ts';
+import type { ErasureState, ErasureStore, TakenBodies } from '../port/erasures.ts';
 import type { PostgresConnections } from './connections.ts';
 import { EMPTY_COMMANDS, EMPTY_DOCUMENTS } from './segments.ts';
 import type { Row, Statement, Value } from './session.ts';
@@ -12,6 +12,7 @@ const INSERT = `INSERT INTO mwp.erasures (organization_id, ${COLUMNS})
   SELECT $1, ${COLUMNS} FROM json_populate_recordset(NULL::mwp.erasures, $2::json)`;
 const IN_STATE = `SELECT ${COLUMNS} FROM mwp.erasures
   WHERE organization_id = $1 AND state = $2 AND state >= '' AND ordered_by > $3 ORDER BY ordered_by LIMIT $4::bigint`;
+const STATE = 'SELECT state FROM mwp.erasures WHERE organization_id = $1 AND ordered_by = $2';
 const TAKE = `UPDATE mwp.erasures SET state = 'taken', blobs = $3, taken_at = coalesce($4, mwp.clock_text())
   WHERE organization_id = $1 AND ordered_by = $2 AND state = 'due' RETURNING group_id, first_sequence, last_sequence`;
 const REMOVED = `UPDATE mwp.erasures SET state = 'removed', blobs = '[]', removed_at = coalesce($3, mwp.clock_text())
@@ -50,6 +51,11 @@ export function erasureStore(connections: PostgresConnections, clock: (() => str
       connections.read(organizationId, async (transaction) => {
         const parameters = [organizationId, state, after, pageLimit(limit)];
         return (await transaction.query<Row & ErasureRecord>(IN_STATE, parameters)).map(erasureFromRecord);
+      }),
+    state: (organizationId, orderedBy) =>
+      connections.read(organizationId, async (transaction) => {
+        const rows = await transaction.query<{ state: ErasureState }>(STATE, [organizationId, orderedBy]);
+        return rows[0]?.state;
       }),
     take: (organizationId, orderedBy, taken) =>
       connections.write(organizationId, [], async (transaction) => {

@@ -69,6 +69,11 @@ export function erasureStore(connections: SqliteConnections, clock: () => string
       connections.read(organizationId, async (connection) =>
         connection.all<ErasureRecord>(IN_STATE, organizationId, state, after, pageLimit(limit)).map(erasureFromRecord),
       ),
+    state: (organizationId, orderedBy) =>
+      connections.read(
+        organizationId,
+        async (connection) => connection.first<ErasureRecord>(ONE, organizationId, orderedBy)?.state,
+      ),
     take: (organizationId, orderedBy, taken) =>
       connections.write(organizationId, async (connection) => {
         const isTaken = take(connection, { organizationId, orderedBy, now: clock() }, taken);
