@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eraseDue, scrubRemoved, type ErasureParts } from '../../src/archive/erasure/erasures.ts';
 import { withSealedBodies } from '../../src/archive/segments/opened.ts';
 import { sealNext } from '../../src/archive/segments/seal.ts';
+import { Upkeep } from '../../src/archive/upkeep/upkeep.ts';
 import { replayPage } from '../../src/delivery/replay.ts';
 import { deliveringStore, Renditions } from '../../src/delivery/renditions.ts';
 import { sightOf } from '../../src/delivery/sight.ts';
@@ -360,6 +361,36 @@ describe.each(GROUNDS)('erasure on $name, blobs in $kept', ({ name, kept, open }
       expect(await holding(word)).toBe(0);
     },
   );
+
+  it.runIf(isCheap)('a round of the upkeep erases, and scrubs where the service may', async () => {
+    const { word, messageId } = await say();
+    await order(messageId);
+    const states: ErasureState[] = [];
+    const failures: unknown[] = [];
+    const failed = (error: unknown) => failures.push(error);
+    const snapshotBlobs = new MemoryBlobs();
+    const upkeep = new Upkeep({
+      store,
+      segmentBlobs: ground.segments,
+      snapshots: snapshotsOf(tenant, snapshotBlobs, store),
+      snapshotBlobs,
+      erasing: {
+        store: ground.store,
+        blobs: ground.segments,
+        renditions: new Renditions({ store, signers }),
+        done: ({ state }) => states.push(state),
+        failed,
+      },
+      looked: () => undefined,
+      failed,
+    });
+    await upkeep.round();
+    await upkeep.stop();
+    expect(failures).toEqual([]);
+    expect(states).toEqual(name === 'sqlite' ? ['taken', 'removed', 'scrubbed'] : ['taken', 'removed']);
+    expect(await replayed()).not.toContain(word);
+    if (name === 'sqlite') expect(await holding(word)).toBe(0);
+  });
 
   it.runIf(name === 'sqlite')(
     'a long reader keeps the log: nothing counts as scrubbed until it has ended',
