@@ -15,9 +15,9 @@ export const scrub: CliCommand = {
   help: `mwp scrub
 
 Rewrites what the database keeps of the bytes that erasures have deleted, and notes these erasures as scrubbed. On SQLite the
-service does it by itself. On PostgreSQL, DATABASE_URL must lead to the owner of the tables who is also a superuser, or may do
-VACUUM FULL on pg_statistic, CHECKPOINT, pg_switch_wal and pg_ls_waldir. Each table is locked while it is rewritten, and needs its
-size once more on the disk meanwhile. Archives of the log, replicas and backups are not reached.`,
+service does it by itself. On PostgreSQL, DATABASE_URL must lead to the owner of the database and its tables, to whom was granted
+pg_monitor, pg_checkpoint and EXECUTE on pg_switch_wal. Each table is locked while it is rewritten, and needs its size once more
+on the disk and in the log meanwhile. Archives of the log, replicas and backups are not reached.`,
 
   async run(args) {
     readOptions(args, {});
