@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditSeals } from './archive/audit/ports.ts';
 import { createAuditSeals } from './archive/audit/seals.ts';
+import type { ErasureDone, ErasureTold } from './archive/erasure/erasures.ts';
 import { withSealedBodies } from './archive/segments/opened.ts';
 import { createSnapshots } from './archive/snapshot/take.ts';
 import { Upkeep, type Told, type UpkeepOptions } from './archive/upkeep/upkeep.ts';
 import { createAuthority, type AuthorityOptions } from './authority/authority.ts';
 import type { Alarm } from './authority/seen.ts';
 import { groupArchive } from './domain/commands/group-archive.ts';
+import { Renditions } from './delivery/renditions.ts';
 import { ConfigFault, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
 import { metricsApp } from './http/metrics.ts';
@@ -87,7 +89,17 @@ export async function composeService(
     const alarm: Alarm = (message, err, about) => logger.error({ ...about, err }, message);
     const snapshots = createSnapshots({ store: opened, blobs: snapshotBlobs, signers, ...options });
     lifecycle.started({ name: 'the snapshot under way', stop: () => snapshots.stop() });
-    const upkeep = new Upkeep({ store: opened, segmentBlobs, snapshots, snapshotBlobs, ...told(logger), ...options });
+    const renditions = new Renditions({ store: opened, signers });
+    const erasing = { store: database, blobs: segmentBlobs, renditions, ...toldOfErasures(logger), ...options };
+    const upkeep = new Upkeep({
+      store: opened,
+      segmentBlobs,
+      snapshots,
+      snapshotBlobs,
+      erasing,
+      ...told(logger),
+      ...options,
+    });
     const store = upkeep.watching(opened);
     lifecycle.started({ name: 'the look at a Group under way', stop: () => upkeep.stop() });
     const failed = (tenant: string, error: unknown) => alarm('an audit could not be sealed', error, { tenant });
@@ -190,6 +202,18 @@ function told(logger: Logger): Pick<UpkeepOptions, 'looked' | 'failed'> {
   return {
     looked: (look, about) => logger.info({ ...aboutOf(about), ...look }, 'looked after a Group'),
     failed: (err, about) => logger.error({ ...aboutOf(about), err }, 'could not look after a Group'),
+  };
+}
+
+function toldOfErasures(logger: Logger): ErasureTold {
+  const aboutOf = ({ organization, groupId, orderedBy }: Omit<ErasureDone, 'state'>) => ({
+    tenant: organization.organizationId,
+    groupId,
+    orderedBy,
+  });
+  return {
+    done: (step) => logger.info({ ...aboutOf(step), state: step.state }, 'erased'),
+    failed: (err, about) => logger.error({ ...aboutOf(about), err }, 'could not erase yet'),
   };
 }
 

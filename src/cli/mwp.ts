@@ -9,6 +9,7 @@ import { conformance } from './conformance/command.ts';
 import { exportCommand } from './export.ts';
 import { keyGenerate, keyRegister, keyRevoke } from './key.ts';
 import { orgCreate, orgList } from './org.ts';
+import { scrub } from './scrub.ts';
 import { migrate, serve } from './serve.ts';
 import { verify } from './verify.ts';
 
@@ -32,6 +33,7 @@ const COMMANDS: readonly CliCommand[] = [
   backup,
   verify,
   exportCommand,
+  scrub,
   conformance,
   demo,
 ];

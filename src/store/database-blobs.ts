@@ -43,6 +43,9 @@ export interface BlobRows {
   size(address: BlobAddress): Promise<number | undefined>;
   /** Nobody finds it any more; its pieces may be cleared at once. */
   unname(address: BlobAddress): Promise<void>;
+  hashes(organizationId: OrganizationId, space: BlobSpace): Promise<string[]>;
+  /** All drafts of the Organization may be cleared at once. */
+  giveUpAll(organizationId: OrganizationId, space: BlobSpace): Promise<void>;
   /** Removes PIECES_CLEARED_AT_ONCE of what is not kept any more; false where there is nothing left. */
   clear(organizationId: OrganizationId, space: BlobSpace): Promise<boolean>;
 }
@@ -91,6 +94,17 @@ export class DatabaseBlobs implements BlobStore {
     const address = this.address(organizationId, hash);
     await reaching(() => this.rows.unname(address));
     await clearUnnamed(this, organizationId);
+  }
+
+  async hashes(organizationId: OrganizationId): Promise<string[]> {
+    return reaching(() => this.rows.hashes(organizationId, this.space));
+  }
+
+  async clearIncoming(organizationId: OrganizationId): Promise<void> {
+    await reaching(async () => {
+      await this.rows.giveUpAll(organizationId, this.space);
+      while (await this.rows.clear(organizationId, this.space)) continue;
+    });
   }
 
   /** Into pieces of one size, whatever comes. */

@@ -11,6 +11,7 @@ export function observedStore(store: AuthorityStore, observer: StoreObserver): A
     segments: store.segments,
     blobs: (space) => store.blobs(space),
     sealedAudits: store.sealedAudits,
+    erasures: store.erasures,
     acceptTransition: (organizationId, plan, decide) =>
       observer.acceptance(async () => {
         let mark = performance.now();

@@ -9,6 +9,7 @@ import type { AggregateChange } from '../domain/view.ts';
 import type { GroupId, OrganizationId } from '../protocol/ids.ts';
 import type { Principal } from '../protocol/principals.ts';
 import type { BlobSpace, BlobStore } from './port/blobs.ts';
+import type { ErasureStore } from './port/erasures.ts';
 import type { AuditRange, SealedAuditReader, SealedAuditStore } from './port/sealed-audits.ts';
 import type { SegmentReader, SegmentStore } from './port/segments.ts';
 import type { Upload, UploadKey, UploadStore } from './port/uploads.ts';
@@ -40,6 +41,7 @@ export interface AuthorityStore {
   readonly uploads: UploadStore;
   readonly segments: SegmentStore;
   readonly sealedAudits: SealedAuditStore;
+  readonly erasures: ErasureStore;
 
   /** Blobs in this very database, for who wants no folder beside it. Asks the database nothing yet. */
   blobs(space: BlobSpace): BlobStore;
@@ -647,6 +649,14 @@ export const NAMED_POINTS = [
   'answer-due',
   /** The blob of a segment is stored; its row is not, and the bodies are still where they were. */
   'segment-stored',
+  /** All renditions of an erasure stand; all that it destroys is where it was. */
+  'erasure-rendered',
+  /** Segments without the bodies are stored; their rows still name the old ones. */
+  'erasure-stored',
+  /** No row holds the bodies any more; the old segments are still stored. */
+  'erasure-taken',
+  /** Nor does a blob; the database still has the deleted bytes. */
+  'erasure-removed',
   /** All that a snapshot names is stored; its row is not. */
   'snapshot-stored',
 ] as const;

@@ -29,6 +29,7 @@ const NOT_VERIFIED = {
   challenges: 'forgotten when they expire',
   blobs: 'bytes that prove themselves by their hash, whenever they are read',
   blob_pieces: 'as blobs',
+  erasures: 'what is still to be destroyed; what was shows in the rows that it left',
   sealed_audits: 'where refusals are that were sealed; it opens or it does not, and is purged',
   tenant_keys: 'what is wrapped under one opens or does not',
   uploads: 'who brought which bytes, forgotten after a day; the bytes prove themselves by their hash',

@@ -85,6 +85,35 @@ describe.each(STORES)('immutability on $name', ({ name: engine, open }) => {
     },
   );
 
+  it('MWP-FND-013c: an erasure moves forward only, one step at a time, and no other column with it', async () => {
+    const step = (state: string, more: string) => behind.query(`UPDATE {erasures} SET state = '${state}', ${more}`);
+    const steps = [
+      ['taken', `taken_at = 't', blobs = '["b"]'`],
+      ['removed', `removed_at = 't', blobs = '[]'`],
+      ['scrubbed', `scrubbed_at = 't'`],
+    ] as const;
+    for (const [at, [state, more]] of steps.entries()) {
+      for (const [ahead, moreAhead] of steps.slice(at + 1))
+        await expect(step(ahead, moreAhead), ahead).rejects.toThrow(/never changed/);
+      for (const other of [`group_id = 'x'`, `recorded_at = 'x'`, 'last_sequence = 777'])
+        await expect(step(state, `${more}, ${other}`), other).rejects.toThrow(/never changed/);
+      await step(state, more);
+      for (const back of ['due', state]) await expect(step(back, more), back).rejects.toThrow(/never changed/);
+    }
+    await expect(behind.query('DELETE FROM {erasures}')).rejects.toThrow(/never changed/);
+  });
+
+  it('MWP-FND-013c: a text goes with the erasure of its Event and not without', async () => {
+    const text = (id: string) => `('https://a.example', 'c ${id}', '${id}', 'g', '"said"')`;
+    const columns = '(organization_id, commitment, event_id, group_id, value)';
+    await behind.query(`INSERT INTO {texts} ${columns} VALUES ${text('urn:event:kept')}, ${text('urn:event:same')}`);
+    const remove = (id: string) => behind.query(`DELETE FROM {texts} WHERE commitment = 'c ${id}'`);
+    await expect(remove('urn:event:kept')).rejects.toThrow(/never changed/);
+    await remove('urn:event:same');
+    const left = await behind.query(`SELECT event_id FROM {texts} WHERE group_id = 'g'`);
+    expect(left.map((row) => row['event_id'])).toEqual(['urn:event:kept']);
+  });
+
   it('MWP-FND-013c: a head moves forward only, and keeps its tree', async () => {
     for (const change of [`position = position - 1`, `revision = revision`, `root_group_id = 'x', revision = 99`]) {
       await expect(behind.query(`UPDATE {streams} SET ${change}`), change).rejects.toThrow(/moves forward/);

@@ -206,6 +206,7 @@ const WHOLE_TENANT = [
   'moment of the latest Event',
   'raise the registry revision',
   'sealed keys',
+  'segments at addresses',
   'stored Organization',
   'stored principals',
   'stored key bindings',

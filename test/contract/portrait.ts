@@ -44,7 +44,8 @@ export async function fillEveryTable(store: AuthorityStore, mark: string): Promi
       texts: [{ commitment: 'same', value: JSON.stringify(mark) }],
       aggregates: [{ kind: 'session', id: 'urn:session:same', document: { agentId: AGENT.id, mark } }],
     });
-    write.withheld.push(markSample({ orderedBy: mark }));
+    const erased = markSample({ cause: 'erased', reasonCode: 'legal_request', orderedBy: mark });
+    write.withheld.push(markSample({ orderedBy: mark }), erased);
     const [event] = write.events;
     const [admission] = write.admissions;
     const [entry] = write.policyLog;
@@ -246,6 +247,8 @@ export async function portraitOf(store: AuthorityStore, org: OrganizationId): Pr
     evidence: await organizations.keyEvidence(org, ['urn:key:1', 'urn:key:authority', 'urn:key:none']),
     sealedKeys: await organizations.sealedKeys(org),
     due: await store.sealedAudits.due(org, '', 10),
+    erasures: await store.erasures.inState(org, 'due', '', 10),
+    sealedAt: await store.erasures.sealedAt(org, [segmentSample().hash]),
     expired: await store.sealedAudits.expired(org, '2127-01-01T00:00:00.000Z', '', 10),
     policy: await organizations.policy(org),
     standings: await store.segments.standings(org, '', 10),

@@ -13,6 +13,8 @@ export function temporaryBlobs(): BlobStore {
     get: async (...given) => (await blobs()).get(...given),
     size: async (...given) => (await blobs()).size(...given),
     remove: async (...given) => (await blobs()).remove(...given),
+    hashes: async (...given) => (await blobs()).hashes(...given),
+    clearIncoming: async (...given) => (await blobs()).clearIncoming(...given),
   };
 }
 

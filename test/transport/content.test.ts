@@ -240,6 +240,8 @@ describe.each(PLACES)('$name: contents $kept', ({ open, blobsOf }) => {
         put: (...given) => blobs.put(...given),
         size: (...given) => blobs.size(...given),
         remove: (...given) => blobs.remove(...given),
+        hashes: (...given) => blobs.hashes(...given),
+        clearIncoming: (...given) => blobs.clearIncoming(...given),
         get: async () =>
           (async function* () {
             yield* [];

@@ -27,7 +27,7 @@ function appWithoutDatabase() {
   const store = { organizations: { bySlug: fail, now: fail, all: fail }, problems: fail } as unknown as AuthorityStore;
   return createApp({
     store,
-    blobs: { put: fail, get: fail, size: fail, remove: fail },
+    blobs: { put: fail, get: fail, size: fail, remove: fail, hashes: fail, clearIncoming: fail },
     snapshotBlobs: { put: fail, get: fail, size: fail, remove: fail },
     auditBlobs: { get: fail },
     contentBytesMaximum: 1_000,

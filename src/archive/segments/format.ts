@@ -47,17 +47,43 @@ export async function openSegment(
   organizationId: string,
   range: SegmentRange & { size: number },
 ): Promise<SegmentBodies> {
+  const packed = await whole(bytes);
+  if (packed.length !== range.size) throw new SegmentFault(`it has ${packed.length} bytes`);
+  const { header, bodies } = await readLines(packed);
+  if (header !== JSON.stringify(headerOf(organizationId, range))) throw new SegmentFault('it is of another range');
+  return bodies;
+}
+
+export interface UnknownSegment {
+  groupId: string;
+  bodies: SegmentBodies;
+}
+
+/** Of bytes that no row names. Throws SegmentFault. */
+export async function readSegment(bytes: AsyncIterable<Uint8Array>): Promise<UnknownSegment> {
+  const packed = await whole(bytes);
+  try {
+    const { header, bodies } = await readLines(packed);
+    return { groupId: (JSON.parse(header) as SegmentRange).groupId, bodies };
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new SegmentFault('it has a line that is no JSON');
+    throw error;
+  }
+}
+
+async function whole(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of bytes) chunks.push(chunk);
-  const packed = Buffer.concat(chunks);
-  if (packed.length !== range.size) throw new SegmentFault(`it has ${packed.length} bytes`);
+  return Buffer.concat(chunks);
+}
+
+async function readLines(packed: Buffer): Promise<{ header: string; bodies: SegmentBodies }> {
   const text = await unpacked(packed);
   const [header = '', ...lines] = text.split('\n');
-  if (header !== JSON.stringify(headerOf(organizationId, range))) throw new SegmentFault('it is of another range');
   if (lines.pop() !== '') throw new SegmentFault('its last line has no end');
   const bodies: SegmentBodies = { events: new Map(), commands: new Map(), documents: new Map() };
   for (const line of lines) take(line, bodies);
-  return bodies;
+  return { header, bodies };
 }
 
 async function unpacked(bytes: Buffer): Promise<string> {

@@ -9,6 +9,8 @@ import type { SegmentBlobs } from './ports.ts';
 
 /** Segments kept open in one process, the last ones asked for: who replays asks for one many times. */
 const OPEN_MAXIMUM = 4;
+/** Milliseconds after which a segment is opened anew: so long at most a process keeps what was erased out of it. */
+const OPEN_MAXIMUM_MS = 60_000;
 /** Rows of segments read in one go. */
 const PAGE = 8;
 /** A reading that meets a segment which was sealed anew under it is done once more, on newer rows. */
@@ -130,8 +132,12 @@ class OpenSegments {
     this.kept.delete(key);
     this.kept.set(key, opening);
     if (known) return known;
+    const forget = () => {
+      if (this.kept.get(key) === opening) this.kept.delete(key);
+    };
     // What could not be opened may be there next time.
-    opening.catch(() => this.kept.delete(key));
+    opening.catch(forget);
+    setTimeout(forget, OPEN_MAXIMUM_MS).unref();
     for (const oldest of this.kept.keys()) {
       if (this.kept.size <= OPEN_MAXIMUM) break;
       this.kept.delete(oldest);
@@ -152,8 +158,12 @@ export async function openStored(
     if (!bytes) throw new SegmentGone(segment);
     return await openSegment(bytes, organizationId, segment);
   } catch (cause) {
-    if (cause instanceof BlobFault && cause.kind === 'unavailable')
+    if (cause instanceof BlobFault && cause.kind === 'unavailable') {
+      // Perhaps it was removed while it was read.
+      const isThere = await blobs.get(organizationId, hash).catch(() => true);
+      if (isThere === undefined) throw new SegmentGone(segment);
       throw new StoreFault('unavailable', `segments: ${cause.message}`, { cause });
+    }
     if (!(cause instanceof BlobFault) && !(cause instanceof SegmentFault)) throw cause;
     throw new StoreFault('corrupt', `segments: segment ${position} of ${groupId}: ${cause.message}`, { cause });
   }

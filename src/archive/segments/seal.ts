@@ -41,7 +41,22 @@ export async function sealNext(
   pass('segment-stored');
   const { events, commands, documents } = bodies;
   const taken = { events: events.size, commands: [...commands.keys()], documents: [...documents.keys()] };
-  return (await store.segments.seal(organizationId, segment, taken)) ? segment : undefined;
+  if (await store.segments.seal(organizationId, segment, taken)) return segment;
+  await discard({ store, blobs }, organizationId, segment);
+  return undefined;
+}
+
+/**
+ * Nobody can name it any more but who took this position with the same bytes: a body in it was taken out meanwhile, and may have
+ * been erased.
+ */
+async function discard(
+  { store, blobs }: SealingParts,
+  organizationId: OrganizationId,
+  segment: SegmentRow,
+): Promise<void> {
+  const row = await store.read(organizationId, (reader) => reader.segmentAt(segment.groupId, segment.position));
+  if (row?.hash !== segment.hash) await blobs.remove(organizationId, segment.hash);
 }
 
 interface Gathered {

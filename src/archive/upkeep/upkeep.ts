@@ -1,9 +1,10 @@
-// Who looks after the Groups of all tenants beside the traffic: one Group at a time, those that moved when they may need it, all
-// of them once in an hour. Several processes may do the same work at once; then one of them wins each step.
+// Who looks after the Groups of all tenants beside the traffic: first what is to be erased, then one Group at a time, those that
+// moved when they may need it, all of them once in an hour. Several processes may do the same work at once; then one of them wins each step.
 import type { OrganizationId } from '../../protocol/ids.ts';
 import type { Policy } from '../../domain/policy.ts';
 import type { AuthorityStore, OrganizationRow } from '../../store/port.ts';
 import type { GroupStanding } from '../../store/port/segments.ts';
+import { eraseDue, scrubRemoved, type ErasureParts, type ErasureTold } from '../erasure/erasures.ts';
 import { lookAt, type Look, type UpkeepParts } from './group.ts';
 
 /** Milliseconds from one round over the Groups that moved to the next. */
@@ -24,6 +25,8 @@ export interface UpkeepOptions extends UpkeepParts {
   /** Told of each look that did something, and of each that failed. */
   looked: (look: Look, about: Told) => void;
   failed: (error: unknown, about: Partial<Told>) => void;
+  /** Absent: who composes this erases nothing. */
+  erasing?: ErasureParts & ErasureTold;
   /** Milliseconds from one round to the next. */
   roundInterval?: number;
 }
@@ -38,8 +41,10 @@ interface Moving {
 export class Upkeep {
   private readonly options: UpkeepOptions;
   private readonly moving = new Map<string, Moving>();
+  /** Something may be to be erased here, or was not erased at the last look. */
+  private readonly erasable = new Set<OrganizationId>();
   /** They never change once made. */
-  private readonly organizations = new Map<string, OrganizationRow>();
+  private readonly organizations = new Map<OrganizationId, OrganizationRow>();
   private timer: NodeJS.Timeout | undefined;
   private working: Promise<void> | undefined;
   private rounds = 0;
@@ -80,6 +85,7 @@ export class Upkeep {
   }
 
   private moved(organizationId: OrganizationId, groupId: string): void {
+    this.erasable.add(organizationId);
     const key = keyOf(organizationId, groupId);
     const known = this.moving.get(key);
     if (known) known.toGo -= 1;
@@ -90,9 +96,32 @@ export class Upkeep {
     const isWalk = this.rounds % ROUNDS_PER_WALK === 0;
     this.rounds += 1;
     try {
+      if (isWalk) await this.readOrganizations();
+      await this.erase(isWalk ? [...this.organizations.keys()] : [...this.erasable]);
       if (isWalk) await this.walk();
       else await this.visitMoving();
     } catch (error) {
+      this.options.failed(error, {});
+    }
+  }
+
+  private async erase(organizationIds: readonly OrganizationId[]): Promise<void> {
+    const { erasing } = this.options;
+    if (!erasing) return;
+    const looked: OrganizationRow[] = [];
+    for (const organizationId of organizationIds) {
+      if (this.stopped) return;
+      const organization = await this.organization(organizationId);
+      if (!organization) continue;
+      // Before the look: what is accepted during it is looked at again.
+      this.erasable.delete(organizationId);
+      looked.push(organization);
+      if (!(await eraseDue(erasing, organization, erasing))) this.erasable.add(organizationId);
+    }
+    try {
+      await scrubRemoved(erasing, looked, erasing);
+    } catch (error) {
+      for (const { organizationId } of looked) this.erasable.add(organizationId);
       this.options.failed(error, {});
     }
   }
@@ -113,7 +142,6 @@ export class Upkeep {
   private async walk(): Promise<void> {
     this.moving.clear();
     const { store } = this.options;
-    await this.readOrganizations();
     for (const organization of this.organizations.values()) {
       const { organizationId } = organization;
       const policy = await store.organizations.policy(organizationId);

@@ -24,6 +24,8 @@ export async function openBlobFiles(folder: string, now: () => number = Date.now
     get: async (organizationId, hash) => get(pathOf(folder, organizationId, hash), hash),
     size: async (organizationId, hash) => sizeOf(pathOf(folder, organizationId, hash)),
     remove: async (organizationId, hash) => remove(pathOf(folder, organizationId, hash)),
+    hashes: (organizationId) => reaching(() => hashesIn(join(folder, tenantOf(organizationId)))),
+    clearIncoming: (organizationId) => reaching(() => clearOf(incoming, `${tenantOf(organizationId)}-`)),
   };
 }
 
@@ -119,6 +121,19 @@ async function remove(path: string): Promise<void> {
     await rm(path, { force: true });
     await ifThere(syncFolder(join(path, '..')));
   });
+}
+
+async function hashesIn(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const shelf of (await ifThere(readdir(folder))) ?? [])
+    for (const name of await readdir(join(folder, shelf))) found.push(`sha256:${shelf}${name}`);
+  return found.filter((hash) => HASH.test(hash));
+}
+
+async function clearOf(incoming: string, prefix: string): Promise<void> {
+  for (const name of await readdir(incoming))
+    if (name.startsWith(prefix)) await rm(join(incoming, name), { force: true });
+  await syncFolder(incoming);
 }
 
 function pathOf(folder: string, organizationId: OrganizationId, hash: string): string {

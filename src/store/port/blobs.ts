@@ -60,4 +60,13 @@ export interface BlobStore {
 
   /** For good. Safe to call where there is none. */
   remove(organizationId: OrganizationId, hash: string): Promise<void>;
+
+  /** Of every blob of the Organization, in no order. */
+  hashes(organizationId: OrganizationId): Promise<string[]>;
+
+  /**
+   * Removes what has no name: what ended processes left, what was removed and not cleared yet, and also what is being put just
+   * now, whose `put` is then 'unavailable'. Rejects where something stays.
+   */
+  clearIncoming(organizationId: OrganizationId): Promise<void>;
 }

@@ -72,5 +72,6 @@ export interface SegmentReader {
   segmentsFrom(groupId: string, sequence: number, limit: number): Promise<SegmentRow[]>;
   /** That holds this Group revision. */
   segmentOfRevision(groupId: string, revision: number): Promise<SegmentRow | undefined>;
+  segmentAt(groupId: string, position: number): Promise<SegmentRow | undefined>;
   latestSegment(groupId: string): Promise<SegmentRow | undefined>;
 }

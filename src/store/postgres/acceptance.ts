@@ -4,6 +4,7 @@ import { completePolicy, type Policy } from '../../domain/policy.ts';
 import type { OrganizationId } from '../../protocol/ids.ts';
 import { principalKey } from '../../protocol/principals.ts';
 import type { BatchPlan } from '../batch-plan.ts';
+import { erasuresOf } from '../erasure-records.ts';
 import type { AdmissionRecord, ReceiptRecord } from '../evidence-records.ts';
 import { admissionFromRecord, receiptFromRecord } from '../evidence-records.ts';
 import type { BatchTransaction, StoredBatch, Transact } from '../group-commit.ts';
@@ -14,6 +15,7 @@ import { parseStored } from '../stored-json.ts';
 import type { HeadRecord } from '../stream-records.ts';
 import { headFromRecord } from '../stream-records.ts';
 import type { PostgresConnections } from './connections.ts';
+import { dueErasuresStatement } from './erasures.ts';
 import type { SectionRow } from './loading.ts';
 import { answersFrom, loadStatement, readParameters } from './loading.ts';
 import { readerOf, streamHeads, textsOf } from './reading.ts';
@@ -137,6 +139,8 @@ async function commit(
   // After what they mark and what orders them.
   const marks = transitions.flatMap(({ withheld }) => withheld);
   if (marks.length > 0) statements.push(marksStatement(organizationId, marks));
+  const erasures = erasuresOf(marks);
+  if (erasures.length > 0) statements.push(dueErasuresStatement(organizationId, erasures));
   await transaction.commit(...statements);
 }
 

@@ -29,6 +29,9 @@ const DRAFT = `SELECT (SELECT coalesce(sum(octet_length(p.bytes)), 0)::bigint FR
 const UNNAME = `UPDATE mwp.blobs SET hash = NULL, kept_until_millis = 0 WHERE ${AT_ADDRESS}`;
 const NAME = `UPDATE mwp.blobs SET hash = $3, size = $4::bigint WHERE ${OF_BLOB}`;
 const GIVE_UP = `UPDATE mwp.blobs SET kept_until_millis = 0 WHERE ${OF_BLOB} AND ${IS_DRAFT}`;
+const HASHES = 'SELECT hash FROM mwp.blobs WHERE organization_id = $1 AND space = $2 AND hash IS NOT NULL';
+const GIVE_UP_ALL = `UPDATE mwp.blobs SET kept_until_millis = 0
+  WHERE organization_id = $1 AND space = $2 AND hash IS NULL`;
 const PIECE = `SELECT b.size, (SELECT p.bytes FROM mwp.blob_pieces p
     WHERE p.organization_id = $1 AND p.blob_id = b.blob_id AND p.byte_offset = $4::bigint) AS bytes
   FROM mwp.blobs b WHERE b.${AT_ADDRESS}`;
@@ -81,6 +84,12 @@ export function blobRows(connections: PostgresConnections, clock: (() => number)
       return (await first<{ size: number }>(organizationId, { text: SIZE, parameters }))?.size;
     },
     unname: (address) => write(address.organizationId, [], unname(address)),
+    hashes: (organizationId, space) =>
+      connections.read(organizationId, async (transaction) =>
+        (await transaction.query<{ hash: string }>(HASHES, [organizationId, space])).map(({ hash }) => hash),
+      ),
+    giveUpAll: (organizationId, space) =>
+      write(organizationId, [], { text: GIVE_UP_ALL, parameters: [organizationId, space] }),
     clear: (organizationId, space) =>
       connections.write(organizationId, [RELAXED], async (transaction) => {
         const parameters = [organizationId, now(), space];

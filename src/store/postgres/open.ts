@@ -7,6 +7,7 @@ import type { AuthorityStore, PassPoint, SealRegistry } from '../port.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { OPEN, OPEN_PARAMETERS, transactions } from './acceptance.ts';
 import { PostgresConnections, SET_TENANT } from './connections.ts';
+import { erasureStore } from './erasures.ts';
 import { LOAD, LOAD_PARAMETERS } from './loading.ts';
 import { migratePostgres } from './migrate.ts';
 import { blobRows } from './blobs.ts';
@@ -78,6 +79,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     uploads: uploadStore(connections, millis, blobs),
     segments: segmentStore(connections),
     sealedAudits: sealedAuditStore(connections, clock?.text),
+    erasures: erasureStore(connections, clock?.text),
     blobs: (space) => new DatabaseBlobs(blobs, space),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>

@@ -553,6 +553,40 @@ export const renditions = mwp.table(
   ],
 );
 
+/** What is to be done for an Event that orders an erasure: `due`, `taken`, `removed`, `scrubbed`, in this order. */
+export const erasures = mwp.table(
+  'erasures',
+  {
+    organizationId: tenant(),
+    orderedBy: bytes('ordered_by').notNull(),
+    groupId: bytes('group_id').notNull(),
+    firstSequence: whole('first_sequence').notNull(),
+    lastSequence: whole('last_sequence').notNull(),
+    state: bytes('state').notNull(),
+    blobs: bytes('blobs').notNull(),
+    recordedAt: bytes('recorded_at').notNull(),
+    takenAt: bytes('taken_at'),
+    removedAt: bytes('removed_at'),
+    scrubbedAt: bytes('scrubbed_at'),
+  },
+  (table) => [
+    primaryKey({ name: 'erasures_pkey', columns: [table.organizationId, table.orderedBy] }),
+    foreignKey({
+      name: 'erasures_stream',
+      columns: [table.organizationId, table.groupId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    index('erasures_by_state').on(table.organizationId, table.state, table.orderedBy).where(ifAsked('state')),
+    check('erasures_range', sql`first_sequence >= 1 AND first_sequence <= last_sequence`),
+    check('erasures_state', sql`state IN ('due', 'taken', 'removed', 'scrubbed')`),
+    check(
+      'erasures_times',
+      sql`(taken_at IS NULL) = (state = 'due') AND (removed_at IS NULL) = (state IN ('due', 'taken'))
+        AND (scrubbed_at IS NULL) = (state <> 'scrubbed') AND (state = 'taken' OR blobs = '[]')`,
+    ),
+  ],
+);
+
 export const uploads = mwp.table(
   'uploads',
   {

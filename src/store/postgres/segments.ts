@@ -28,8 +28,8 @@ const emptied = (table: string) => `WITH emptied AS (UPDATE mwp.${table} SET bod
     WHERE organization_id = $1 AND signing_hash = ANY (ARRAY(SELECT json_array_elements_text($2::json)))
       AND body IS NOT NULL RETURNING 1)
   SELECT count(*)::int AS count FROM emptied`;
-const EMPTY_COMMANDS = emptied('commands');
-const EMPTY_DOCUMENTS = emptied('documents');
+export const EMPTY_COMMANDS = emptied('commands');
+export const EMPTY_DOCUMENTS = emptied('documents');
 const FROM = `SELECT ${COLUMNS} FROM mwp.segments
   WHERE organization_id = $1 AND group_id = $2 AND group_id >= '' AND last_sequence >= $3::bigint
   ORDER BY last_sequence LIMIT $4::bigint`;
@@ -38,6 +38,7 @@ const OF_REVISION = `SELECT ${COLUMNS} FROM mwp.segments
   ORDER BY last_revision LIMIT 1`;
 const LATEST = `SELECT ${COLUMNS} FROM mwp.segments
   WHERE organization_id = $1 AND group_id = $2 ORDER BY position DESC LIMIT 1`;
+const AT = `SELECT ${COLUMNS} FROM mwp.segments WHERE organization_id = $1 AND group_id = $2 AND position = $3::bigint`;
 const STANDING = `SELECT s.stream_id AS group_id, s.position AS head_sequence,
     coalesce((SELECT g.last_sequence FROM mwp.segments g WHERE g.organization_id = $1 AND g.group_id = s.stream_id
       ORDER BY g.position DESC LIMIT 1), 0) AS sealed_through,
@@ -75,6 +76,7 @@ export function segmentReader(transaction: Transaction, organizationId: string):
     segmentsFrom: (groupId, sequence, limit) => all(FROM, [groupId, sequence, pageLimit(limit)]),
     segmentOfRevision: async (groupId, revision) =>
       (await all(OF_REVISION, [groupId, revision])).find(({ firstRevision }) => firstRevision <= revision),
+    segmentAt: async (groupId, position) => (await all(AT, [groupId, position]))[0],
     latestSegment: async (groupId) => (await all(LATEST, [groupId]))[0],
   };
 }

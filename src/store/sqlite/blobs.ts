@@ -30,6 +30,14 @@ const GIVE_UP = tenantStatement(
   'give up a draft',
   `UPDATE blobs SET kept_until_millis = 0 WHERE ${OF_BLOB} AND hash IS NULL`,
 );
+const HASHES = tenantStatement(
+  'addresses of blobs',
+  'SELECT hash FROM blobs WHERE organization_id = ?1 AND space = ?2 AND hash IS NOT NULL',
+);
+const GIVE_UP_ALL = tenantStatement(
+  'give up all drafts',
+  'UPDATE blobs SET kept_until_millis = 0 WHERE organization_id = ?1 AND space = ?2 AND hash IS NULL',
+);
 const PIECE = tenantStatement(
   'piece of a blob',
   `SELECT b.size, (SELECT p.bytes FROM blob_pieces p
@@ -86,6 +94,15 @@ export function blobRows(connections: SqliteConnections, clock: () => number): B
     unname: (address) =>
       connections.write(address.organizationId, async (connection) => {
         unname(connection, address);
+        return { commit: true, result: undefined };
+      }),
+    hashes: (organizationId, space) =>
+      connections.read(organizationId, async (connection) =>
+        connection.all<{ hash: string }>(HASHES, organizationId, space).map(({ hash }) => hash),
+      ),
+    giveUpAll: (organizationId, space) =>
+      connections.write(organizationId, async (connection) => {
+        connection.run(GIVE_UP_ALL, organizationId, space);
         return { commit: true, result: undefined };
       }),
     clear: async (organizationId, space) => {

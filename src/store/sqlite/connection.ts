@@ -9,6 +9,8 @@ import type { CrossTenantStatement, TenantStatement } from './statements.ts';
 /** Another process (`mwp`, a backup) may hold the write lock for a moment; after this long it is a fault. */
 export const BUSY_WAIT_MAXIMUM_MS = 5_000;
 const BUSY_PAUSE_MS = 5;
+/** Readers of a scrub: all who write wait behind it. */
+const EMPTYING_MAXIMUM_MS = 500;
 
 export type Value = string | number | Uint8Array | null;
 
@@ -106,6 +108,27 @@ export class SqliteConnection {
   /** Also after a failure that ended the transaction by itself. */
   rollback(): void {
     if (this.database.inTransaction) this.execute('ROLLBACK');
+  }
+
+  /**
+   * Writes the whole file anew, without free pages and what lies between rows, and empties the log. Nobody writes meanwhile; a
+   * long reader keeps the log from being emptied, and then nothing is rewritten in vain. Throws StoreFault 'busy'.
+   */
+  async scrub(): Promise<void> {
+    await this.emptyLog();
+    this.execute('VACUUM');
+    await this.emptyLog();
+  }
+
+  /** Who begins to read after a try needs no log any more, so only those who read already are waited for. */
+  private async emptyLog(): Promise<void> {
+    const deadline = Date.now() + EMPTYING_MAXIMUM_MS;
+    for (;;) {
+      const [answer] = this.rows('PRAGMA wal_checkpoint(TRUNCATE)', []) as { busy: number }[];
+      if (answer?.busy === 0) return;
+      if (Date.now() > deadline) throw new StoreFault('busy', 'a reader keeps the log of the database');
+      await sleep(BUSY_PAUSE_MS);
+    }
   }
 
   close(): void {

@@ -63,6 +63,11 @@ export class SqliteConnections {
     });
   }
 
+  /** In the one turn of writing. Throws StoreFault 'busy'. */
+  scrub(): Promise<void> {
+    return this.writing.run({ lane: '' }, () => this.writer.scrub());
+  }
+
   /** Only for who has a turn of `writing`. What `work` does not commit is rolled back. */
   async transact<Result>(work: (connection: SqliteConnection) => Promise<Result>): Promise<Result> {
     await this.writer.begin('IMMEDIATE');

@@ -10,6 +10,7 @@ import type { AuthorityStore, PassPoint, SealRegistry } from '../port.ts';
 import { GroupCommit } from '../group-commit.ts';
 import { transactions } from './acceptance.ts';
 import { SqliteConnections } from './connections.ts';
+import { erasureStore } from './erasures.ts';
 import { faultOf } from './faults.ts';
 import { migrateSqlite } from './migrate.ts';
 import { blobRows } from './blobs.ts';
@@ -62,6 +63,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Auth
     uploads: uploadStore(connections, millis, blobs),
     segments: segmentStore(connections),
     sealedAudits: sealedAuditStore(connections, clock),
+    erasures: erasureStore(connections, clock),
     blobs: (space) => new DatabaseBlobs(blobs, space),
     acceptTransition: (organizationId, plan, decide) => groupCommit.accept(organizationId, plan, decide),
     read: (organizationId, work) =>

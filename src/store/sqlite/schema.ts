@@ -525,6 +525,40 @@ export const renditions = sqliteTable(
   ],
 );
 
+/** What is to be done for an Event that orders an erasure: `due`, `taken`, `removed`, `scrubbed`, in this order. */
+export const erasures = sqliteTable(
+  'erasures',
+  {
+    organizationId: tenant(),
+    orderedBy: text('ordered_by').notNull(),
+    groupId: text('group_id').notNull(),
+    firstSequence: integer('first_sequence').notNull(),
+    lastSequence: integer('last_sequence').notNull(),
+    state: text('state').notNull(),
+    blobs: text('blobs').notNull(),
+    recordedAt: text('recorded_at').notNull(),
+    takenAt: text('taken_at'),
+    removedAt: text('removed_at'),
+    scrubbedAt: text('scrubbed_at'),
+  },
+  (table) => [
+    primaryKey({ name: 'erasures_pkey', columns: [table.organizationId, table.orderedBy] }),
+    foreignKey({
+      name: 'erasures_stream',
+      columns: [table.organizationId, table.groupId],
+      foreignColumns: [streams.organizationId, streams.streamId],
+    }),
+    index('erasures_by_state').on(table.organizationId, table.state, table.orderedBy),
+    check('erasures_range', sql`first_sequence >= 1 AND first_sequence <= last_sequence`),
+    check('erasures_state', sql`state IN ('due', 'taken', 'removed', 'scrubbed')`),
+    check(
+      'erasures_times',
+      sql`(taken_at IS NULL) = (state = 'due') AND (removed_at IS NULL) = (state IN ('due', 'taken'))
+        AND (scrubbed_at IS NULL) = (state <> 'scrubbed') AND (state = 'taken' OR blobs = '[]')`,
+    ),
+  ],
+);
+
 export const uploads = sqliteTable(
   'uploads',
   {

@@ -26,12 +26,12 @@ const EMPTY_EVENTS = tenantStatement(
   `UPDATE events SET body = NULL
    WHERE organization_id = ?1 AND stream_id = ?2 AND position BETWEEN ?3 AND ?4 AND body IS NOT NULL`,
 );
-const EMPTY_COMMANDS = tenantStatement(
+export const EMPTY_COMMANDS = tenantStatement(
   'take the bodies out of Commands',
   `UPDATE commands SET body = NULL
    WHERE organization_id = ?1 AND signing_hash IN (SELECT value FROM json_each(?2)) AND body IS NOT NULL`,
 );
-const EMPTY_DOCUMENTS = tenantStatement(
+export const EMPTY_DOCUMENTS = tenantStatement(
   'take the bodies out of documents',
   `UPDATE documents SET body = NULL
    WHERE organization_id = ?1 AND signing_hash IN (SELECT value FROM json_each(?2)) AND body IS NOT NULL`,
@@ -49,6 +49,10 @@ const OF_REVISION = tenantStatement(
 const LATEST = tenantStatement(
   'latest segment of a Group',
   'SELECT * FROM segments WHERE organization_id = ?1 AND group_id = ?2 ORDER BY position DESC LIMIT 1',
+);
+const AT = tenantStatement(
+  'segment at a position',
+  'SELECT * FROM segments WHERE organization_id = ?1 AND group_id = ?2 AND position = ?3',
 );
 const STANDING = `SELECT s.stream_id AS group_id, s.position AS head_sequence,
     coalesce((SELECT g.last_sequence FROM segments g WHERE g.organization_id = ?1 AND g.group_id = s.stream_id
@@ -100,6 +104,7 @@ export function segmentReader(connection: SqliteConnection, organizationId: stri
     segmentsFrom: async (groupId, sequence, limit) => all(FROM, groupId, sequence, pageLimit(limit)),
     segmentOfRevision: async (groupId, revision) =>
       all(OF_REVISION, groupId, revision).find(({ firstRevision }) => firstRevision <= revision),
+    segmentAt: async (groupId, position) => all(AT, groupId, position)[0],
     latestSegment: async (groupId) => all(LATEST, groupId)[0],
   };
 }

@@ -10,6 +10,7 @@ import {
   policyLogToRecord,
   receiptToRecord,
 } from '../evidence-records.ts';
+import { erasuresOf } from '../erasure-records.ts';
 import { withheldToRecord } from '../withheld-records.ts';
 import type { Transition } from '../port.ts';
 import { StoreFault } from '../port.ts';
@@ -69,6 +70,10 @@ const INSERT_MARK = insertStatement(
   'withheld',
   words('group_id position event_id cause reason_code ordered_by recorded_at'),
 );
+const INSERT_ERASURE = insertStatement(
+  'erasures',
+  words('ordered_by group_id first_sequence last_sequence state blobs recorded_at'),
+);
 
 const MOVE_STREAM = tenantStatement(
   'move a head',
@@ -115,6 +120,7 @@ export function writeTransition(connection: SqliteConnection, organizationId: st
   insert(INSERT_RECEIPT, receiptToRecord(transition.receipt));
   for (const row of transition.policyLog) insert(INSERT_POLICY_LOG, policyLogToRecord(row));
   for (const row of transition.withheld) insert(INSERT_MARK, withheldToRecord(row));
+  for (const row of erasuresOf(transition.withheld)) insert(INSERT_ERASURE, row);
 }
 
 function moveHead(connection: SqliteConnection, organizationId: string, head: AdvanceRecord): void {

@@ -60,9 +60,12 @@ const PASSED_MAXIMUM_MS = 60_000;
 /** Its COMMIT is one call. */
 const NOT_ON_SQLITE: readonly NamedPoint[] = ['commit-sent'];
 
+/** No player of this run erases. */
+const NOT_PLAYED: readonly NamedPoint[] = ['erasure-rendered', 'erasure-stored', 'erasure-taken', 'erasure-removed'];
+
 export async function killAtPoints(theatre: Theatre, only: NamedPoint | undefined, tally: Tally): Promise<void> {
   const points = NAMED_POINTS.filter((point) => only === undefined || point === only).filter(
-    (point) => theatre.ground.engine !== 'sqlite' || !NOT_ON_SQLITE.includes(point),
+    (point) => !NOT_PLAYED.includes(point) && (theatre.ground.engine !== 'sqlite' || !NOT_ON_SQLITE.includes(point)),
   );
   for (const [at, point] of points.entries()) {
     const most = RARE.includes(point) ? RARE_PASSINGS_MAXIMUM : PASSINGS_MAXIMUM;
