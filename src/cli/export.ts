@@ -1,5 +1,4 @@
 // `mwp export`: one Group as a file that can be proven without a database.
-import { open, rm } from 'node:fs/promises';
 import { BundleFault } from '../archive/bundle-lines.ts';
 import { exportGroup, type Exported, type GroupToExport } from '../archive/export-group.ts';
 import { readMasterKey, readStorageConfig } from '../config.ts';
@@ -10,12 +9,9 @@ import { registrySeal } from '../platform/registry-seal.ts';
 import { VaultSigners } from '../platform/tenant-signers.ts';
 import type { AuthorityStore, OrganizationRow } from '../store/port.ts';
 import type { Signer } from '../trust/signing.ts';
+import { writeAppearing } from './appearing-file.ts';
 import { CommandFault, DONE, print, readOptions, required, type CliCommand } from './command-line.ts';
-import { OWNER_ONLY, whyNotWritten } from './files.ts';
 import { Progress } from './progress.ts';
-
-/** Characters that wait for one write: a system call for each line would cost more than the line. */
-const HELD_MAXIMUM = 262_144;
 
 export const exportCommand: CliCommand = {
   name: 'export',
@@ -25,8 +21,9 @@ export const exportCommand: CliCommand = {
 Proves the Group as mwp verify does and writes it to a new FILE that only you may read: the keys of all its signers with
 their history, every transition with its Events, Command, documents, admission records, receipt and policy entries, and the
 Group's signed snapshots. The last line is signed with the key of the Organization's authority, so this needs the master key.
-All content is in it.
-Anybody can then run mwp verify --bundle FILE.
+All content is in it but what is erased.
+Anybody can then run mwp verify --bundle FILE. FILE is there when it is whole; what is cut short leaves at most a file
+FILE.*.partial, with content in it, to be removed.
 
   --org SLUG   the Organization
   --group ID   the Group
@@ -49,7 +46,7 @@ Anybody can then run mwp verify --bundle FILE.
       const { check: checkSeal } = registrySeal(vault);
       const exportedAt = await store.organizations.now();
       const signer = await signerOf(store, organization, vault, exportedAt);
-      const exported = await writeBundle(file, (write) =>
+      const exported = await writeAppearing(file, (write) =>
         exportTo(store, organization, { groupId, signer, exportedAt, write, checkSeal }),
       );
       const { events, stateHash, registryRevision } = exported;
@@ -90,35 +87,5 @@ async function exportTo(
     throw error;
   } finally {
     progress.clear();
-  }
-}
-
-/** A file that could not be finished is taken away again. */
-async function writeBundle(
-  file: string,
-  work: (write: (text: string) => Promise<void>) => Promise<Exported>,
-): Promise<Exported> {
-  const told = (error: unknown): never => {
-    throw new CommandFault(whyNotWritten(file, error));
-  };
-  const handle = await open(file, 'wx', OWNER_ONLY).catch(told);
-  let held = '';
-  // Goes on from where the last one ended.
-  const flush = async () => {
-    await handle.writeFile(held).catch(told);
-    held = '';
-  };
-  try {
-    const exported = await work(async (text) => {
-      held += text;
-      if (held.length >= HELD_MAXIMUM) await flush();
-    });
-    await flush();
-    await handle.close().catch(told);
-    return exported;
-  } catch (error) {
-    await handle.close().catch(() => undefined);
-    await rm(file, { force: true });
-    throw error;
   }
 }

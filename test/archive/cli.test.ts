@@ -1,6 +1,15 @@
 // `mwp verify` and `mwp export` as a user runs them on a local database: exit codes, files, sentences.
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { link, open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -12,6 +21,12 @@ import { MASTER_KEY, sealRegistry } from '../support/sealing.ts';
 import { Mission } from '../support/mission.ts';
 import { Tenant } from '../support/tenant.ts';
 import { behindDatabase } from '../contract/behind.ts';
+
+vi.mock(import('node:fs/promises'), async (original) => {
+  const actual = await original();
+  return { ...actual, link: vi.fn(actual.link) };
+});
+const linking = vi.mocked(link);
 
 const KEY = MASTER_KEY.toString('base64');
 let folder: string;
@@ -142,8 +157,34 @@ describe('mwp export', () => {
     const { code, stderr } = await exported(file('group.ndjson'));
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^mwp: .*group.ndjson cannot be written: ENOSPC/)]);
     expect(full).toHaveBeenCalled();
-    expect(() => statSync(file('group.ndjson'))).toThrow();
+    full.mockRestore();
+    expect(readdirSync(folder).sort()).toEqual(['data', 'other']);
   });
+
+  it.each([
+    ['second names', false],
+    ['no second names', true],
+  ])(
+    'on a file system with %s, what came there meanwhile stays, and the file appears whole or not at all',
+    async (_, without) => {
+      const handle = await open(file('other'), 'w');
+      await handle.close();
+      const files = Object.getPrototypeOf(handle) as FileHandle;
+      const came = vi
+        .spyOn(files, 'sync')
+        .mockImplementationOnce(async () => writeFileSync(file('group.ndjson'), 'mine'));
+      if (without) linking.mockRejectedValueOnce(Object.assign(new Error('no links'), { code: 'EPERM' }));
+      const { code, stderr } = await exported(file('group.ndjson'));
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is there already')]);
+      came.mockRestore();
+      expect(readFileSync(file('group.ndjson'), 'utf8')).toBe('mine');
+      rmSync(file('group.ndjson'));
+      if (without) linking.mockRejectedValueOnce(Object.assign(new Error('no links'), { code: 'EPERM' }));
+      expect((await exported(file('group.ndjson'))).code).toBe(0);
+      expect((await run('verify', '--bundle', file('group.ndjson'))).code).toBe(0);
+      expect(readdirSync(folder).sort()).toEqual(['data', 'group.ndjson', 'other']);
+    },
+  );
 
   it('leaves no file where there is nothing to export', async () => {
     const { code, stderr } = await run('export', '--org', slug(), '--group', 'urn:test:none', '--out', file('none'));

@@ -1,5 +1,6 @@
 // `npm run test:fault`: no moment is a bad one. See options.ts for what it can be told.
 import { endSessions, killDatabase, loseAnswers } from './chapters/database.ts';
+import { killExports } from './chapters/exports.ts';
 import { killFirstStart } from './chapters/first-start.ts';
 import { fillDisk } from './chapters/full-disk.ts';
 import { killAtPoints, killAtRandom } from './chapters/kills.ts';
@@ -19,6 +20,7 @@ const FIRST_STARTS = 0.1;
 const SESSIONS = 0.1;
 const DATABASE = 0.05;
 const LOST_ANSWERS = 0.5;
+const EXPORTS = 0.15;
 const FULL_DISKS = 0.02;
 /** Who is held is looked for there. */
 const LINUX_ONLY = ['pauses', 'two-processes'];
@@ -81,6 +83,7 @@ async function playOnOneDatabase({ engine, grounds, options, chance, chapter }: 
       await chapter('lost-answers', (tally) => loseAnswers(theatre, shareOf(options.kills, LOST_ANSWERS), tally));
       await chapter('two-processes', (tally) => holdOneOfTwo(theatre, tally));
     }
+    await chapter('exports', (tally) => killExports(theatre, shareOf(options.kills, EXPORTS), tally));
     await chapter('kills', (tally) => killAtRandom(theatre, options.kills, tally));
     console.log(
       `${engine}: ${theatre.examination.transitions} transitions, ${theatre.stage.ledger.signed} Commands signed, ` +

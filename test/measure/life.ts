@@ -14,6 +14,7 @@ import { GroupFold } from '../../src/worker/group-fold.ts';
 import { actorKeyFromSeed, generateActorKey, type ActorKey, type NewActorKey } from '../../src/worker/keys.ts';
 import { agentCard } from '../transport/cards.ts';
 import { build, type Built } from './build.ts';
+import { archive, erase } from './endings.ts';
 import type { Step } from './steps.ts';
 
 export const SLUG = 'acme';
@@ -72,6 +73,10 @@ export class Life {
         return this.replay(service);
       case 'old page':
         return this.oldPage(service);
+      case 'erase':
+        return this.reader(service).then((reader) => erase(service, reader));
+      case 'archive':
+        return this.reader(service).then((reader) => archive(service, reader, this.people()[0]));
       default:
         return Promise.resolve({ seconds: 0, says: 'a service that nobody asks' });
     }
@@ -265,7 +270,7 @@ async function register({ url }: Service, people: ActorKey[]): Promise<void> {
   await operate(url, 'PUT', `/organizations/${SLUG}/policy`, { ...policy, limits, rates, snapshotEvery: 1_000_000 });
 }
 
-async function operate(url: string, method: string, path: string, body?: object): Promise<unknown> {
+export async function operate(url: string, method: string, path: string, body?: object): Promise<unknown> {
   const response = await fetch(`${url}/v1/operator${path}`, {
     method,
     headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
@@ -276,7 +281,7 @@ async function operate(url: string, method: string, path: string, body?: object)
   return JSON.parse(text);
 }
 
-function since(begun: number): number {
+export function since(begun: number): number {
   return (performance.now() - begun) / 1_000;
 }
 

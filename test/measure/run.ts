@@ -1,5 +1,5 @@
 // `npm run measure`: what a Group costs over its whole life: its snapshots, the online window, coming back after a long gap, its
-// export and its proofs; each step in a process of its own, for its time and its memory, in a small Group and in a large one.
+// export, its proofs and its end; each step in a process of its own, for its time and its memory, in a small Group and in a large one.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,8 @@ function report(): void {
     console.log(`\n${last.size / first.size} times the Events:`);
     for (const step of STEPS) {
       const [small, large] = [first.figures.get(step), last.figures.get(step)];
-      if (!small || !large) continue;
+      // Nothing was done there.
+      if (!small?.seconds || !large?.seconds) continue;
       const growth = (large.seconds / small.seconds).toFixed(1);
       console.log(
         `${step.padEnd(22)} ${growth.padStart(7)} times the time, ${(large.peakMegabytes - small.peakMegabytes).toFixed(0)} MB more`,

@@ -19,5 +19,7 @@ export const STEPS = [
   'verify',
   'export',
   'verify bundle',
+  'erase',
+  'archive',
 ] as const;
 export type Step = (typeof STEPS)[number];
