@@ -34,7 +34,7 @@ async function expectWhole(store: AuthorityStore, org: OrganizationId, groupId: 
 }
 
 describe('breaking off', () => {
-  it('SQLite: a process killed while it writes leaves whole transitions, and all that it told of', async () => {
+  it('GDE-1: on SQLite a process killed while it writes leaves whole transitions, and all that it told of', async () => {
     const opened = await sqlite.open();
     const org = await newTenant(opened.store);
     const groupId = newGroupId();
@@ -68,7 +68,7 @@ describe('breaking off', () => {
     await opened.close();
   });
 
-  it('PostgreSQL: a connection cut after each piece that passes leaves all or nothing', async () => {
+  it('GDE-1: on PostgreSQL a connection cut after each piece that passes leaves all or nothing', async () => {
     const opened = await postgres.open();
     const wire = await openWire(opened.address);
     const store = await openPostgresStore({ url: wire.url });

@@ -115,7 +115,7 @@ describe.each(STORES.filter(({ name }) => name === 'postgres'))('faults of $name
     expect(await accept()).toBe('accepted');
   });
 
-  it('GDE-9: without a database every call is unavailable and readiness says so', async () => {
+  it('GDE-9, GDE-10: without a database every call is unavailable and readiness says so', async () => {
     await wire.close();
     await expect(accept()).rejects.toMatchObject(unavailable);
     await expect(store.read(org, (reader) => reader.policy())).rejects.toMatchObject(unavailable);

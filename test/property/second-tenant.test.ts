@@ -69,7 +69,7 @@ describe.each(STORES)('$name: a second tenant', ({ open }) => {
       let ended = false;
       let steps = 0;
       const first = withSeed(SEED, async () => {
-        const tick = () => vi.setSystemTime(BEGIN + STEP * (steps += 1));
+        const tick = () => void vi.setSystemTime(BEGIN + STEP * (steps += 1));
         const recorded = await RecordedTenant.create(shared, 'first', tick);
         await playEverything(recorded);
         return recorded;

@@ -1,4 +1,5 @@
 // What leads from page to page says no more than the pages do.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { signContextPackage } from '../../src/worker/documents.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
@@ -73,5 +74,28 @@ describe.each(STORES)('$name: cursors', ({ open }) => {
     await mission.accept(ada, 'membership.change', { principal: carl.principal, ...start });
     const ids = [await mission.authorize(), await mission.authorize()].sort();
     expect(await walk(carl, 'work-items', workItemId)).toEqual({ shown: ids, cursors: ids.slice(0, -1) });
+  });
+
+  it('MWP-WRK-030b: after 5 the replay begins at 6; while the Group goes on it misses no Event and repeats none', async () => {
+    for (let count = 0; count < 3; count += 1) await mission.authorize();
+    const replayed: number[] = [];
+    let isOver = false;
+    const traffic = (async () => {
+      for (let count = 0; count < 8; count += 1) await mission.authorize();
+      isOver = true;
+    })();
+    let head = 0;
+    for (let after = 5; !isOver || after < head;) {
+      const { json } = await api.get(ada, `${group}/events?after=${after}&limit=2`);
+      replayed.push(...(json.items as unknown as { sequence: number }[]).map(({ sequence }) => sequence));
+      after = json.throughSequence;
+      head = json.headSequence;
+      // A reader that has all leaves the traffic its turn.
+      await nextTurn();
+      if (isOver) head = (await api.get(ada, group)).json.headSequence;
+    }
+    await traffic;
+    expect(head).toBe(2 + 3 + 8);
+    expect(replayed).toEqual(Array.from({ length: head - 5 }, (_, place) => place + 6));
   });
 });

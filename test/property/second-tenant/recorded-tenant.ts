@@ -21,6 +21,9 @@ export interface Stage {
   clock: () => number;
 }
 
+/** Before each request. */
+type OnRequest = (request: string) => void | Promise<void>;
+
 /** One request, and every byte of its answer. */
 export interface Exchange {
   request: string;
@@ -33,10 +36,10 @@ export class RecordedTenant {
   readonly exchanges: Exchange[] = [];
   readonly tenant: Tenant;
   readonly app: App;
-  private readonly onRequest: () => void;
+  private readonly onRequest: OnRequest;
   private readonly tokens = new Map<string, string>();
 
-  private constructor(app: App, tenant: Tenant, onRequest: () => void) {
+  private constructor(app: App, tenant: Tenant, onRequest: OnRequest) {
     this.app = app;
     this.tenant = tenant;
     this.onRequest = onRequest;
@@ -47,14 +50,14 @@ export class RecordedTenant {
   static async create(
     { app, store, vault, clock }: Stage,
     name: string,
-    onRequest = () => {},
+    onRequest: OnRequest = () => {},
   ): Promise<RecordedTenant> {
     const tenant = await Tenant.create(store, { vault, clock, name, scope: 'urn:test:same' });
     return new RecordedTenant(app, tenant, onRequest);
   }
 
   async ask(method: string, path: string, { token, body, contentType = 'application/json' }: Asked = {}) {
-    this.onRequest();
+    await this.onRequest(`${method} ${path}`);
     const content = body === undefined || body instanceof Uint8Array ? body : JSON.stringify(body);
     const response = await this.app.request(path, {
       method,

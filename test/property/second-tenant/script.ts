@@ -12,7 +12,7 @@ import type { RecordedTenant } from './recorded-tenant.ts';
 const USAGE = 'ext.missionweaveprotocol.core.resource_usage_record';
 const RENEW = 'ext.missionweaveprotocol.core.work_execution_lease_renew';
 
-interface Cast {
+export interface Cast {
   /** May read the audit. */
   eve: ActorKey;
   olga: ActorKey;
@@ -24,6 +24,15 @@ interface Cast {
 const CONTENT = 'the code';
 
 export async function playEverything(recorded: RecordedTenant): Promise<void> {
+  const { cast, mission, messageId } = await playLife(recorded);
+  await archive(recorded, mission, cast);
+  await erase(recorded, mission, { ...cast, messageId });
+  await recorded.org('GET', '/audit?limit=200', { token: await recorded.tokenOf(cast.eve) });
+  for (const below of ['/principals', '/policy']) await recorded.operator('GET', below);
+}
+
+/** Everything before the archive, whose Command brings a snapshot. */
+export async function playLife(recorded: RecordedTenant): Promise<{ cast: Cast; mission: Mission; messageId: string }> {
   const cast = await operate(recorded);
   const mission = await Mission.create(recorded.tenant, cast.olga, cast.ada, {
     permissions: ['run'],
@@ -34,10 +43,7 @@ export async function playEverything(recorded: RecordedTenant): Promise<void> {
   await beRefused(recorded, mission, cast);
   await readEverything(recorded, cast, { ...ids, missionId: mission.missionId, groupId: mission.groupId });
   await playOtherEnds(recorded, cast);
-  await archive(recorded, mission, cast);
-  await erase(recorded, mission, { ...cast, ...ids });
-  await recorded.org('GET', '/audit?limit=200', { token: await recorded.tokenOf(cast.eve) });
-  for (const below of ['/principals', '/policy']) await recorded.operator('GET', below);
+  return { cast, mission, messageId: ids.messageId };
 }
 
 /** The operator's API, Cards and sessions, good logins and bad ones. */
