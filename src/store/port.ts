@@ -647,8 +647,12 @@ export const NAMED_POINTS = [
   'answer-due',
   /** The blob of a segment is stored; its row is not, and the bodies are still where they were. */
   'segment-stored',
+  /** The row of a segment stands, and the bodies are out of theirs. */
+  'segment-sealed',
   /** All that a snapshot names is stored; its row is not. */
   'snapshot-stored',
+  /** Its row stands; what only older ones name is still there. */
+  'snapshot-recorded',
 ] as const;
 
 export type NamedPoint = (typeof NAMED_POINTS)[number];

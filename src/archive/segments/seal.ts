@@ -41,7 +41,9 @@ export async function sealNext(
   pass('segment-stored');
   const { events, commands, documents } = bodies;
   const taken = { events: events.size, commands: [...commands.keys()], documents: [...documents.keys()] };
-  return (await store.segments.seal(organizationId, segment, taken)) ? segment : undefined;
+  const isSealed = await store.segments.seal(organizationId, segment, taken);
+  pass('segment-sealed');
+  return isSealed ? segment : undefined;
 }
 
 interface Gathered {
