@@ -649,6 +649,8 @@ export const NAMED_POINTS = [
   'answer-due',
   /** The blob of a segment is stored; its row is not, and the bodies are still where they were. */
   'segment-stored',
+  /** The row of a segment stands, and the bodies are out of theirs. */
+  'segment-sealed',
   /** All renditions of an erasure stand; all that it destroys is where it was. */
   'erasure-rendered',
   /** Segments without the bodies are stored; their rows still name the old ones. */
@@ -659,6 +661,8 @@ export const NAMED_POINTS = [
   'erasure-removed',
   /** All that a snapshot names is stored; its row is not. */
   'snapshot-stored',
+  /** Its row stands; what only older ones name is still there. */
+  'snapshot-recorded',
 ] as const;
 
 export type NamedPoint = (typeof NAMED_POINTS)[number];

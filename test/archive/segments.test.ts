@@ -8,7 +8,7 @@ import { catchUpPage, replayPage, type ReplayPage } from '../../src/delivery/rep
 import { sightOf } from '../../src/delivery/sight.ts';
 import { isRefusal } from '../../src/protocol/refusals.ts';
 import type { SegmentRow } from '../../src/store/port/segments.ts';
-import type { AuthorityStore, Reader } from '../../src/store/port.ts';
+import type { AuthorityStore, NamedPoint, Reader } from '../../src/store/port.ts';
 import type { ActorKey } from '../../src/worker/keys.ts';
 import { STORES, type OpenedStore } from '../support/databases.ts';
 import { MemoryBlobs, snapshotsOf } from '../support/snapshots.ts';
@@ -100,6 +100,18 @@ describe.each(STORES)('sealed segments on $name', ({ open }) => {
     const [left] = blobs.hashes();
     expect((await seal(7))?.hash).toBe(left);
     expect(blobs.hashes()).toEqual([left]);
+    expect(await faults()).toEqual([]);
+  });
+
+  it('GDE-1: who ends when the row stands has sealed, and the next one goes on after it', async () => {
+    await snapshot();
+    const before = await everything();
+    const ends = (point: NamedPoint) => {
+      if (point === 'segment-sealed') throw new Error('the process ends here');
+    };
+    await expect(seal(7, { pass: ends })).rejects.toThrow('ends here');
+    expect((await seal(1_000))?.position).toBe(2);
+    expect(await everything()).toEqual(before);
     expect(await faults()).toEqual([]);
   });
 

@@ -20,6 +20,7 @@ import { STORES } from '../support/databases.ts';
 import { id, Mission } from '../support/mission.ts';
 import { withSeed } from '../support/seeded-randomness.ts';
 import { MemoryBlobs } from '../support/snapshots.ts';
+import { temporaryBlobs } from '../support/temporary-blobs.ts';
 import { verifyEverything } from '../support/verified.ts';
 import { OPERATOR_TOKEN, RecordedTenant, type Exchange } from './second-tenant/recorded-tenant.ts';
 import { playLife } from './second-tenant/script.ts';
@@ -62,7 +63,7 @@ describe.each(STORES)('$name: a window that moves', ({ open }) => {
       const store = withSealedBodies(opened.store, segmentBlobs);
       const vault = new KeyVault(Buffer.alloc(32, 7));
       const signers = new VaultSigners(store.organizations, vault);
-      const others = { blobs: new MemoryBlobs(), snapshotBlobs, auditBlobs: new MemoryBlobs() };
+      const others = { blobs: temporaryBlobs(), snapshotBlobs, auditBlobs: new MemoryBlobs() };
       const authority = createAuthority({ store, signers });
       const logger = createLogger('silent');
       const limits = { contentBytesMaximum: 1_000, operatorToken: OPERATOR_TOKEN };

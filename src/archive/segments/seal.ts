@@ -41,7 +41,10 @@ export async function sealNext(
   pass('segment-stored');
   const { events, commands, documents } = bodies;
   const taken = { events: events.size, commands: [...commands.keys()], documents: [...documents.keys()] };
-  if (await store.segments.seal(organizationId, segment, taken)) return segment;
+  if (await store.segments.seal(organizationId, segment, taken)) {
+    pass('segment-sealed');
+    return segment;
+  }
   await discard({ store, blobs }, organizationId, segment);
   return undefined;
 }

@@ -97,6 +97,7 @@ class SnapshotTaker implements Snapshots {
     await blobs.put(organizationId, once(Buffer.from(row.body, 'utf8')));
     pass('snapshot-stored');
     const stands = await store.recordSnapshot(organizationId, row, admission);
+    pass('snapshot-recorded');
     return { row: stands, isNew: stands.snapshotId === row.snapshotId };
   }
 }

@@ -33,6 +33,8 @@ async function killedWhileStarting(theatre: Theatre, tally: Tally): Promise<void
   }
 }
 
+/** Of what is done beside the traffic. What was under way there is proven from the rows and blobs at once. */
+const PROVEN: readonly NamedPoint[] = ['segment-stored', 'segment-sealed', 'snapshot-stored', 'snapshot-recorded'];
 /** Passings before the one at which the service ends, so that there is load; rare ones are passed a few times only. */
 const PASSINGS_MAXIMUM = 40;
 const RARE: readonly NamedPoint[] = [
@@ -46,11 +48,8 @@ const RARE: readonly NamedPoint[] = [
   'audit-sealed',
   'receipt-found',
   'challenge-consumed',
-  'segment-stored',
-  'snapshot-stored',
+  ...PROVEN,
 ];
-/** What was under way there is proven from the rows and blobs at once. */
-const PROVEN: readonly NamedPoint[] = ['segment-stored', 'snapshot-stored'];
 const RARE_PASSINGS_MAXIMUM = 3;
 /**
  * A point that is not passed under this much load is not passed at all. What comes after an archival takes longest: its snapshot
