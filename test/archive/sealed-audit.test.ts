@@ -159,6 +159,20 @@ describe.each(STORES)('the sealed audit on $name', ({ name, open }) => {
     expect(blobs.hashes()).toEqual([(await row())?.blobHash]);
   });
 
+  it('who finds nothing to seal any more, because another process just sealed it, takes nothing of that away', async () => {
+    const before = await archived();
+    const late: AuthorityStore = {
+      ...opened.store,
+      read: async (organization, work) => {
+        await sealing().look(organizationId);
+        return opened.store.read(organization, work);
+      },
+    };
+    await sealing(undefined, late).look(organizationId);
+    expect(await seen(mission.groupId)).toEqual(before);
+    expect(blobs.hashes()).toEqual([(await row())?.blobHash]);
+  });
+
   it('whoever waits for nobody is told of what failed, and a later look does it', async () => {
     const before = await archived();
     const put = blobs.put.bind(blobs);

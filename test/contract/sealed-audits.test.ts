@@ -101,7 +101,7 @@ describe.each(STORES)('sealed audits on $name', ({ name, open }) => {
     const range = await waiting();
     await opened.store.sealedAudits.complete(org, sealed(range));
     await refuse();
-    await opened.store.sealedAudits.purge(org, range.groupId);
+    await opened.store.sealedAudits.purge(org, range.groupId, 'sealed');
     await behind.query(`DELETE FROM {audit} WHERE organization_id = '${org}' AND id > 3`);
     await refuse();
     expect(await plain()).toEqual([2, 4]);
@@ -115,8 +115,8 @@ describe.each(STORES)('sealed audits on $name', ({ name, open }) => {
     const found = await sealedAudits.expired(org, '2026-01-01T00:00:00.001Z', '', 10);
     expect(found).toMatchObject([sealed(range)]);
     expect(await sealedAudits.expired(org, FAR, range.groupId, 10)).toEqual([]);
-    await sealedAudits.purge(org, range.groupId);
-    await sealedAudits.purge(org, range.groupId);
+    await sealedAudits.purge(org, range.groupId, 'sealed');
+    await sealedAudits.purge(org, range.groupId, 'sealed');
     expect(await sealedAudits.expired(org, FAR, '', 10)).toEqual([]);
     expect(await read((reader) => reader.sealedAudit(range.groupId))).toBeUndefined();
     expect(await sealedAudits.complete(org, sealed(range))).toBe(false);
@@ -126,8 +126,18 @@ describe.each(STORES)('sealed audits on $name', ({ name, open }) => {
 
   it('what waits in vain is purged and waits no more', async () => {
     const range = await waiting();
-    await opened.store.sealedAudits.purge(org, range.groupId);
+    await opened.store.sealedAudits.purge(org, range.groupId, 'due');
     expect(await opened.store.sealedAudits.due(org, '', 10)).toEqual([]);
+  });
+
+  it('what waited and is sealed by now is not purged as waiting, nor what waits as sealed', async () => {
+    const range = await waiting();
+    const { sealedAudits } = opened.store;
+    await sealedAudits.purge(org, range.groupId, 'sealed');
+    expect(await sealedAudits.due(org, '', 10)).toHaveLength(1);
+    await sealedAudits.complete(org, sealed(range));
+    await sealedAudits.purge(org, range.groupId, 'due');
+    expect(await read((reader) => reader.sealedAudit(range.groupId))).toMatchObject(sealed(range));
   });
 
   it('MWP-FND-013c: nobody moves it back, changes what was sealed, or deletes it', async () => {
@@ -151,7 +161,7 @@ describe.each(STORES)('sealed audits on $name', ({ name, open }) => {
     ]) {
       await forbidden(change);
     }
-    await opened.store.sealedAudits.purge(org, range.groupId);
+    await opened.store.sealedAudits.purge(org, range.groupId, 'sealed');
     await forbidden(`state = 'sealed', wrapped_key = 'k', blob_hash = 'b', purged_at = NULL`);
     await expect(behind.query(`DELETE FROM {sealed_audits} ${of}`)).rejects.toThrow(/never changed/);
   });

@@ -97,8 +97,8 @@ class Sealer implements AuditSeals {
     const rows = await this.rowsOf(organizationId, due);
     this.pass('audit-seal-begun');
     const [first, last] = [rows[0], rows.at(-1)];
-    // All of it went by its age, or to make room, before it was sealed.
-    if (!first || !last) return store.sealedAudits.purge(organizationId, due.groupId);
+    // All of it went by its age, or to make room, before it was sealed; or another process has just sealed it.
+    if (!first || !last) return store.sealedAudits.purge(organizationId, due.groupId, 'due');
     const { version: keyVersion, key } = await currentTenantKey(store.sealedAudits, vault, organizationId);
     const range: SealedRange = {
       groupId: due.groupId,
@@ -138,7 +138,7 @@ class Sealer implements AuditSeals {
     policy: Policy,
   ): Promise<void> {
     if (isHeld(policy, groupId)) return;
-    await this.parts.store.sealedAudits.purge(organizationId, groupId);
+    await this.parts.store.sealedAudits.purge(organizationId, groupId, 'sealed');
     await this.parts.blobs.remove(organizationId, blobHash);
   }
 }

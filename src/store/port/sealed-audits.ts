@@ -53,8 +53,11 @@ export interface SealedAuditStore {
     limit: number,
   ): Promise<SealedAuditRow[]>;
 
-  /** Forgets key and address for good; of one that waits, that there was anything to seal. */
-  purge(organizationId: OrganizationId, groupId: string): Promise<void>;
+  /**
+   * Forgets key and address for good; of one that waits, that there was anything to seal. Only what is still as it was found:
+   * what waited may have been sealed meanwhile by another process.
+   */
+  purge(organizationId: OrganizationId, groupId: string, found: 'due' | 'sealed'): Promise<void>;
 
   /** The latest key; where there is none, `first` makes it version 1, and of two who make it one stands. */
   tenantKey(organizationId: OrganizationId, first: (version: number) => string): Promise<TenantKeyRow>;

@@ -36,7 +36,7 @@ const EXPIRED = `SELECT ${SEAL_COLUMNS} FROM mwp.sealed_audits
   ORDER BY group_id LIMIT $4::bigint`;
 const PURGE = `UPDATE mwp.sealed_audits SET state = 'purged', wrapped_key = NULL, blob_hash = NULL,
     purged_at = coalesce($3, mwp.clock_text())
-  WHERE organization_id = $1 AND group_id = $2 AND state <> 'purged'`;
+  WHERE organization_id = $1 AND group_id = $2 AND state = $4`;
 const SEALED = `SELECT ${SEAL_COLUMNS} FROM mwp.sealed_audits
   WHERE organization_id = $1 AND group_id = $2 AND state = 'sealed'`;
 const INSERT_KEY = `INSERT INTO mwp.tenant_keys (organization_id, version, sealed, created_at)
@@ -77,9 +77,9 @@ export function sealedAuditStore(
         const parameters = [organizationId, before, afterGroupId, String(pageLimit(limit))];
         return (await transaction.query<Row & SealedAuditRecord>(EXPIRED, parameters)).map(sealedFromRecord);
       }),
-    purge: (organizationId, groupId) =>
+    purge: (organizationId, groupId, found) =>
       connections.write(organizationId, [], async (transaction) => {
-        await transaction.commit({ text: PURGE, parameters: [organizationId, groupId, now()] });
+        await transaction.commit({ text: PURGE, parameters: [organizationId, groupId, now(), found] });
       }),
     tenantKey: (organizationId, first) =>
       connections.write(organizationId, [], async (transaction) => {

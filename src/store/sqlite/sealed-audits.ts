@@ -40,7 +40,7 @@ const EXPIRED = tenantStatement(
 const PURGE = tenantStatement(
   'purge a sealed audit',
   `UPDATE sealed_audits SET state = 'purged', wrapped_key = NULL, blob_hash = NULL, purged_at = ?3
-   WHERE organization_id = ?1 AND group_id = ?2 AND state <> 'purged'`,
+   WHERE organization_id = ?1 AND group_id = ?2 AND state = ?4`,
 );
 const SEALED = tenantStatement(
   'sealed audit',
@@ -83,9 +83,9 @@ export function sealedAuditStore(connections: SqliteConnections, clock: () => st
           .all<SealedAuditRecord>(EXPIRED, organizationId, before, afterGroupId, pageLimit(limit))
           .map(sealedFromRecord),
       ),
-    purge: (organizationId, groupId) =>
+    purge: (organizationId, groupId, found) =>
       connections.write(organizationId, async (connection) => {
-        connection.run(PURGE, organizationId, groupId, clock());
+        connection.run(PURGE, organizationId, groupId, clock(), found);
         return { commit: true, result: undefined };
       }),
     tenantKey: (organizationId, first) =>
