@@ -26,7 +26,7 @@ disk and holds the process, and looks after each whether all that was answered i
   --engine NAME    sqlite or postgres, else both
   --point NAME     this named point only, else each of them once:
                    ${NAMED_POINTS.join(' ')}
-  --only NAME      one chapter: first-start, points, pauses, exports, kills, full-disk;
+  --only NAME      one chapter: first-start, points, pauses, exports, kills, erasures, full-disk;
                    on PostgreSQL also sessions, database, lost-answers, two-processes
   --seed N         repeats the choices of an earlier run; the moments themselves are the machine's`;
 

@@ -1,5 +1,6 @@
 // `npm run test:fault`: no moment is a bad one. See options.ts for what it can be told.
 import { endSessions, killDatabase, loseAnswers } from './chapters/database.ts';
+import { killErasures } from './chapters/erasures.ts';
 import { killExports } from './chapters/exports.ts';
 import { killFirstStart } from './chapters/first-start.ts';
 import { fillDisk } from './chapters/full-disk.ts';
@@ -85,6 +86,7 @@ async function playOnOneDatabase({ engine, grounds, options, chance, chapter }: 
     }
     await chapter('exports', (tally) => killExports(theatre, shareOf(options.kills, EXPORTS), tally));
     await chapter('kills', (tally) => killAtRandom(theatre, options.kills, tally));
+    await chapter('erasures', (tally) => killErasures(theatre, tally));
     console.log(
       `${engine}: ${theatre.examination.transitions} transitions, ${theatre.stage.ledger.signed} Commands signed, ` +
         `${theatre.examination.segments.count} segments`,

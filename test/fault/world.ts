@@ -2,6 +2,7 @@
 // Group that many speak in, and Groups in which work is done.
 import { randomUUID } from 'node:crypto';
 import type { Accepted } from '../../src/worker/answers.ts';
+import { EVENT_ERASE } from '../../src/protocol/retention.ts';
 import { generateActorKey } from '../../src/worker/keys.ts';
 import { agentCard } from '../transport/cards.ts';
 import { ARCHIVE } from '../support/archival.ts';
@@ -36,7 +37,7 @@ export interface Organization {
   teams: Team[];
   /** Has no Group, and opens sessions. */
   newcomer: Actor;
-  /** A service that may archive. */
+  /** A service that may archive and erase. */
   archivist: Actor;
 }
 
@@ -55,7 +56,7 @@ async function makeOrganization(stage: Stage, slug: string): Promise<Organizatio
   const archivist = new Actor(stage, slug, generateActorKey({ type: 'service', id: `urn:fault:${slug}:archivist` }));
   await operator.registerPrincipal(slug, archivist.key, 'Archivist');
   await archivist.arrive();
-  const services = [...policy.services, { serviceId: archivist.id, kinds: [ARCHIVE], relay: false }];
+  const services = [...policy.services, { serviceId: archivist.id, kinds: [ARCHIVE, EVENT_ERASE], relay: false }];
   const generous = { freshness, limits: { ...policy.limits, ...limits, ...items } };
   await operator.putPolicy(slug, { ...policy, ...generous, ...SEALING, services });
   const human = async (name: string) => {

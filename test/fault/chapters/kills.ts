@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { NAMED_POINTS, type NamedPoint } from '../../../src/store/port.ts';
 import type { Tally } from '../report.ts';
+import { ERASURE_POINTS } from './erasures.ts';
 import type { Theatre } from '../theatre.ts';
 
 /** Milliseconds of load before a kill: up to well beyond what a first Command takes on a cold service. */
@@ -59,8 +60,8 @@ const PASSED_MAXIMUM_MS = 60_000;
 /** Its COMMIT is one call. */
 const NOT_ON_SQLITE: readonly NamedPoint[] = ['commit-sent'];
 
-/** No player of this run erases. */
-const NOT_PLAYED: readonly NamedPoint[] = ['erasure-rendered', 'erasure-stored', 'erasure-taken', 'erasure-removed'];
+/** Passed by erasures only, in a chapter of their own. */
+const NOT_PLAYED: readonly NamedPoint[] = ERASURE_POINTS;
 
 export async function killAtPoints(theatre: Theatre, only: NamedPoint | undefined, tally: Tally): Promise<void> {
   const points = NAMED_POINTS.filter((point) => only === undefined || point === only).filter(

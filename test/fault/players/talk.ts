@@ -49,5 +49,9 @@ export async function rule({ owner, coordinator, groupId }: Team, chance: Chance
 }
 
 function message(conversationId: string) {
-  return { messageId: id(), conversationId, content: [{ type: 'text', text: TEXT }] };
+  return spoken(conversationId, TEXT);
+}
+
+export function spoken(conversationId: string, text: string) {
+  return { messageId: id(), conversationId, content: [{ type: 'text', text }] };
 }
