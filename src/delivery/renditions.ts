@@ -63,17 +63,16 @@ export class Renditions {
   private async makeSome(organization: OrganizationRow, marks: readonly WithheldRow[]): Promise<void> {
     const { store, signers } = this.parts;
     const { organizationId, authority } = organization;
-    const ids = marks.map(({ eventId }) => eventId);
-    const events = await store.read(organizationId, (reader) => reader.eventsById(ids));
-    const originals = new Map(events.map((row) => [row.eventId, row]));
+    const { originals, due } = await store.read(organizationId, (reader) => originalsOf(reader, marks));
+    if (due.length === 0) return;
     // A clock that was set back signs nothing before what ordered it.
-    const times = [await store.organizations.now(), ...marks.map(({ recordedAt }) => recordedAt)];
+    const times = [await store.organizations.now(), ...due.map(({ recordedAt }) => recordedAt)];
     const signedAt = times.reduce((latest, time) => (compareTimestamps(time, latest) > 0 ? time : latest));
     const signer = await signers.signerOf(organization, authority, signedAt);
     const evidence = await store.organizations.keyEvidence(organizationId, [signer.keyId]);
     const signing = { signedAt, signer, keyEvidence: async () => evidence };
     const made = await Promise.all(
-      marks.map((mark) => this.rendition(organization, mark, originals.get(mark.eventId), signing)),
+      due.map((mark) => this.rendition(organization, mark, originals.get(mark.eventId), signing)),
     );
     await store.recordRenditions(organizationId, made);
   }
@@ -109,6 +108,23 @@ export class Renditions {
       },
     };
   }
+}
+
+/** `due`: those whose originals are gone have their renditions, or an erasure would not have taken them. */
+async function originalsOf(
+  reader: Pick<Reader, 'eventsById' | 'renditionRows'>,
+  marks: readonly WithheldRow[],
+): Promise<{ originals: ReadonlyMap<string, EventRow>; due: WithheldRow[] }> {
+  const events = await reader.eventsById(marks.map(({ eventId }) => eventId));
+  const originals = new Map(events.map((row) => [row.eventId, row]));
+  const due: WithheldRow[] = [];
+  for (const mark of marks) {
+    const { groupId, position, cause } = mark;
+    const isGone = originals.get(mark.eventId)?.body === '';
+    const made = isGone ? await reader.renditionRows(groupId, position, position) : [];
+    if (!made.some((rendition) => rendition.cause === cause)) due.push(mark);
+  }
+  return { originals, due };
 }
 
 interface Signing extends Pick<OwnAdmission, 'keyEvidence'> {

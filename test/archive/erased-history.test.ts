@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifyOrganization, type StreamReport } from '../../src/archive/verify-organization.ts';
 import { verifyBundle } from '../../src/archive/verify-bundle.ts';
+import { Renditions } from '../../src/delivery/renditions.ts';
 import type { GroupAggregate } from '../../src/domain/aggregates.ts';
 import { one } from '../../src/domain/reads.ts';
 import { EVENT_ERASE } from '../../src/protocol/retention.ts';
@@ -86,6 +87,24 @@ describe.each(STORES)('an erased history on $name', ({ open }) => {
     }
     const untimed = (bundle: string) => bundle.split('\n').slice(1, -2);
     expect(untimed(text)).toEqual(untimed(ordered.bundle));
+  });
+
+  it('who was about to make a rendition when the bytes went finds it made', async () => {
+    const { organization } = tenant;
+    const signers = { signerOf: () => Promise.resolve(tenant.keyOf(organization.authority).signer) };
+    const renditions = new Renditions({ store: opened.store, signers });
+    const before = await vandal.rows('renditions');
+    const marks = await opened.store.read(organization.organizationId, (reader) =>
+      reader.withheldEvents(mission.groupId, 1, 1_000),
+    );
+    expect(marks.length).toBeGreaterThan(SPOKEN);
+    await renditions.make(organization, marks);
+    expect(await vandal.rows('renditions')).toEqual(before);
+    const [missing] = marks.filter(({ cause }) => cause === 'redacted');
+    const [row] = before.filter(({ position, cause }) => Number(position) === missing?.position && cause === 'redacted');
+    const undo = await vandal.remove('renditions', row as Row);
+    await expect(renditions.make(organization, marks)).rejects.toThrow('has no body to render');
+    await undo();
   });
 
   it('a body that is gone without a mark is a fault, whatever it is', async () => {
