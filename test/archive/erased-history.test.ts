@@ -101,7 +101,9 @@ describe.each(STORES)('an erased history on $name', ({ open }) => {
     await renditions.make(organization, marks);
     expect(await vandal.rows('renditions')).toEqual(before);
     const [missing] = marks.filter(({ cause }) => cause === 'redacted');
-    const [row] = before.filter(({ position, cause }) => Number(position) === missing?.position && cause === 'redacted');
+    const [row] = before.filter(
+      ({ position, cause }) => Number(position) === missing?.position && cause === 'redacted',
+    );
     const undo = await vandal.remove('renditions', row as Row);
     await expect(renditions.make(organization, marks)).rejects.toThrow('has no body to render');
     await undo();
