@@ -4,6 +4,8 @@ import type { NamedPoint } from '../../src/store/port.ts';
 /** Counted from when it is heard. */
 export interface Trap {
   point: NamedPoint;
+  /** Passings count once this one was passed. */
+  after?: NamedPoint;
   passing: number;
   signal: 'SIGKILL' | 'SIGSTOP';
 }

@@ -13,7 +13,8 @@ const ROUND_INTERVAL_MS = 100;
 
 let trap;
 const pass = (point) => {
-  if (point !== trap?.point) return;
+  if (point === trap?.after) trap.after = undefined;
+  if (point !== trap?.point || trap.after !== undefined) return;
   trap.passings += 1;
   if (trap.passings === trap.passing) process.kill(process.pid, trap.signal);
 };

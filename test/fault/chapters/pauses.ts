@@ -13,12 +13,13 @@ const LEASE_SECONDS = 2;
 const LONGER = 500;
 
 /** Where the process is held, and whether the lease may act afterwards. */
-const HELD: readonly { point: NamedPoint; acts: boolean }[] = [
+const HELD: readonly { point: NamedPoint; after?: NamedPoint; acts: boolean }[] = [
   { point: 'command-prepared', acts: false },
   { point: 'turn-taken', acts: false },
   // The clock was read under the locks, and they are still held.
   { point: 'locked-and-loaded', acts: true },
-  { point: 'commit-due', acts: true },
+  // Of the renewal: segments and snapshots are committed, too, and whoever waits for that is late.
+  { point: 'commit-due', after: 'decided', acts: true },
 ];
 
 export async function pauseAtPoints(theatre: Theatre, tally: Tally): Promise<void> {
@@ -27,10 +28,10 @@ export async function pauseAtPoints(theatre: Theatre, tally: Tally): Promise<voi
   const worker = team?.workers[0];
   if (!team || !worker) throw new Error('nobody works');
   await theatre.stage.gate.close();
-  for (const { point, acts } of HELD) {
+  for (const { point, after, acts } of HELD) {
     await theatre.stage.gate.alone(async () => {
       const task = await Task.begun(team, worker, LEASE_SECONDS);
-      theatre.service.setTrap({ point, passing: 1, signal: 'SIGSTOP' });
+      theatre.service.setTrap({ point, ...(after && { after }), passing: 1, signal: 'SIGSTOP' });
       const answering = task.under(RENEW, { leaseSeconds: LEASE_SECONDS });
       await theatre.service.untilHeld();
       await delay(task.leaseLeft() + LONGER);
