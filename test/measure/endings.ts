@@ -1,17 +1,16 @@
 // The ends of what was built: one Message erased, and the Group archived, each ordered by a service of its own.
-import { commandKindOf } from '../../src/domain/commands/catalogue.ts';
+import { EVENT_ERASE } from '../../src/protocol/retention.ts';
 import type { GroupReader } from '../../src/worker/group-reader.ts';
 import { signCommand, type CommandDraft, type Epochs } from '../../src/worker/commands.ts';
 import { AuthorityClient } from '../../src/worker/client.ts';
 import { generateActorKey, type ActorKey } from '../../src/worker/keys.ts';
-import { canonicalText } from '../../src/wire/canonical.ts';
 import { ARCHIVE } from '../support/archival.ts';
 import { operate, since, SLUG, type Service } from './life.ts';
 
-const ERASE = 'ext.mwp.retention.event_erase';
-/** Milliseconds between two looks whether an erasure is carried out, and until it never is. */
-const LOOK = 20;
-const CARRIED_OUT_MAXIMUM = 600_000;
+/** An erasure that is not carried out in so many never is. */
+const ROUNDS_MAXIMUM = 20;
+/** Above any sequence of a Group that is measured. */
+const HEAD = 1_000_000_000;
 
 interface Figures {
   seconds: number;
@@ -33,40 +32,34 @@ export async function archive(service: Service, reader: GroupReader, owner: Acto
   return { seconds: since(begun), says: `${snapshotTaken.toFixed(2)} s of them for its snapshot` };
 }
 
-/** The first Message there is, until its Event is no longer delivered as it was. */
+/** The first Message there is, which lies in a sealed segment, until the database keeps no byte of it. */
 export async function erase(service: Service, reader: GroupReader): Promise<Figures> {
-  if (!commandKindOf(ERASE)) return { seconds: 0, says: 'not there' };
   const { groupId } = reader;
-  const eraser = await serviceFor(service, ERASE);
+  const { store, upkeep } = service.composed;
+  const eraser = await serviceFor(service, EVENT_ERASE);
   const { sequence, payload } = await firstMessage(reader);
-  const { messageId } = payload as { messageId: string };
+  const { messageId } = (payload as { message: { messageId: string } }).message;
   const begun = performance.now();
   const order = { messageId, reasonCode: 'personal_data' };
-  await submit(service, eraser, { kind: ERASE, groupId, payload: order });
-  const original = canonicalText(payload);
-  while (canonicalText((await eventAt(reader, sequence)).payload) === original) {
-    if (performance.now() - begun > CARRIED_OUT_MAXIMUM) throw new Error('the erasure is not carried out');
-    await new Promise((resolve) => setTimeout(resolve, LOOK));
+  await submit(service, eraser, { kind: EVENT_ERASE, groupId, payload: order });
+  const answered = since(begun);
+  const { organizationId } = (await store.organizations.bySlug(SLUG))!;
+  for (let round = 0; (await store.erasures.inState(organizationId, 'scrubbed', '', 1)).length === 0; round += 1) {
+    if (round === ROUNDS_MAXIMUM) throw new Error('the erasure is not carried out');
+    await upkeep.round();
   }
-  return { seconds: since(begun), says: `Event ${sequence}` };
+  return { seconds: since(begun), says: `Event ${sequence}; answered after ${answered.toFixed(2)} s` };
 }
 
 async function firstMessage(reader: GroupReader) {
   for (let from = 1; ;) {
-    const page = await reader.historyPage(from, Number.MAX_SAFE_INTEGER - 1);
+    const page = await reader.historyPage(from, HEAD);
     if (!page.ok) throw new Error(page.problem.message);
     const { sequence, payload } = page.value.items.find(({ kind }) => kind === 'message.posted') ?? {};
     if (sequence !== undefined) return { sequence, payload };
     if (page.value.next === undefined) throw new Error('nobody said anything');
     from = Number(page.value.next);
   }
-}
-
-async function eventAt(reader: GroupReader, sequence: number) {
-  const page = await reader.historyPage(sequence, sequence);
-  const [event] = page.ok ? page.value.items : [];
-  if (!event) throw new Error(`no Event ${sequence}`);
-  return event;
 }
 
 /** Registered, and allowed that one kind. */
