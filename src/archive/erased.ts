@@ -4,7 +4,7 @@
 import type { Event } from '../protocol/documents/event.ts';
 import { renditionOf, type RenditionOf } from '../protocol/documents/rendition.ts';
 import type { EventRow } from '../store/port.ts';
-import type { RenditionRow, WithheldRow } from '../store/port/withheld.ts';
+import type { WithheldRow } from '../store/port/withheld.ts';
 import { compareColumns, type Findings } from './findings.ts';
 import type { RecordedCommand, RecordedRendition, RecordedTransition } from './recorded.ts';
 
@@ -66,13 +66,4 @@ export function checkErasedCommand(
 export function noteWhatIsLeft(mark: WithheldRow, event: EventRow | undefined, findings: Findings): void {
   if (mark.cause !== 'erased' || !event || event.body === '') return;
   findings.note(`the erasure at sequence ${mark.position} is ordered, and its bytes are not taken out yet`);
-}
-
-/** One that another rendition of the same Event says nothing else than, where the original is gone. */
-export function asRenditionOf(
-  standIn: Omit<Event, 'signature'>,
-  { signedAt }: RenditionRow,
-  extensions: NonNullable<Event['extensions']>,
-): Omit<Event, 'signature'> {
-  return { ...standIn, occurredAt: signedAt, extensions };
 }

@@ -2,8 +2,7 @@
 // Event withholds, no more and no less; each rendition is what the original gives without its texts, signed and admitted.
 import { holdsErasable } from '../wire/commitments.ts';
 import { canonicalText, tryCanonicalText } from '../wire/canonical.ts';
-import { renditionStream, withoutTexts } from '../wire/rendition.ts';
-import { renditionExtensions } from '../protocol/documents/rendition.ts';
+import { renditionFor, renditionStream, withoutTexts } from '../wire/rendition.ts';
 import { eventKindOf } from '../domain/events/catalogue.ts';
 import type { Event } from '../protocol/documents/event.ts';
 import { EVENT_ERASED } from '../protocol/retention.ts';
@@ -12,7 +11,7 @@ import type { RenditionRow, WithheldRow } from '../store/port/withheld.ts';
 import { readDocument } from '../trust/verify.ts';
 import { checkAdmission } from './check-rows.ts';
 import { judge, lookupOf, type Accepting, type JudgedTransition } from './check-signatures.ts';
-import { asRenditionOf, noteWhatIsLeft } from './erased.ts';
+import { noteWhatIsLeft } from './erased.ts';
 import { compareColumns, type Findings } from './findings.ts';
 import { signingHashOf, type RecordedRendition } from './recorded.ts';
 
@@ -173,10 +172,11 @@ function expectedFrom(original: Event, { signedAt }: RenditionRow, { signingHash
 
 /** The original is gone: all renditions of one Event say the same, each for its own cause. */
 function expectedBeside(
-  { signature: _signature, ...standIn }: Event,
-  row: RenditionRow,
+  standIn: Event,
+  { signedAt }: RenditionRow,
   { signingHash, occurredAt }: EventRow,
   { cause, reasonCode, orderedBy }: WithheldRow,
 ) {
-  return asRenditionOf(standIn, row, renditionExtensions({ signingHash, occurredAt, cause, reasonCode, orderedBy }));
+  const standsFor = { signingHash, occurredAt, cause, reasonCode, orderedBy };
+  return renditionFor(standIn, { payload: standIn.payload, standsFor, occurredAt: signedAt });
 }
