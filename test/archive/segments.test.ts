@@ -1,6 +1,6 @@
 // Sealed Events are still the history: readers see the rows as before, verification finds the same, and catching up is told
 // where the online window begins.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readCommand } from '../../src/archive/recorded.ts';
 import { withSealedBodies } from '../../src/archive/segments/opened.ts';
 import { sealNext } from '../../src/archive/segments/seal.ts';
@@ -146,6 +146,31 @@ describe.each(STORES)('sealed segments on $name', ({ open }) => {
     }
     blobs.kept.set(key(first), bytes);
     expect(await faults()).toEqual([]);
+  });
+
+  it('however many segments a reader opens, few are held in memory, and those for a minute', async () => {
+    await snapshot();
+    const head = (await everything()).events.length;
+    for (let through = 2; through < head; through += 2) await seal(through);
+    const waiting = new Set<unknown>();
+    const set = globalThis.setTimeout;
+    const clear = globalThis.clearTimeout;
+    vi.spyOn(globalThis, 'setTimeout').mockImplementation((work: () => void, delay?: number) => {
+      const timer = set(work, delay);
+      if (delay === 60_000) waiting.add(timer);
+      return timer;
+    });
+    vi.spyOn(globalThis, 'clearTimeout').mockImplementation((timer) => {
+      waiting.delete(timer);
+      clear(timer);
+    });
+    try {
+      await everything();
+      expect(blobs.hashes().length).toBeGreaterThan(4);
+      expect(waiting.size).toBe(4);
+    } finally {
+      vi.restoreAllMocks();
+    }
   });
 
   it('a segment that was sealed anew under a reader is read on newer rows', async () => {

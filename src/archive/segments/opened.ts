@@ -119,7 +119,7 @@ class SealedBodies {
 /** The last ones asked for, of all Organizations. */
 class OpenSegments {
   private readonly blobs: Pick<SegmentBlobs, 'get'>;
-  private readonly kept = new Map<string, Promise<SegmentBodies>>();
+  private readonly kept = new Map<string, { opening: Promise<SegmentBodies>; forgetting: NodeJS.Timeout }>();
 
   constructor(blobs: Pick<SegmentBlobs, 'get'>) {
     this.blobs = blobs;
@@ -128,21 +128,29 @@ class OpenSegments {
   open(organizationId: OrganizationId, segment: SegmentRow): Promise<SegmentBodies> {
     const key = `${organizationId} ${segment.hash}`;
     const known = this.kept.get(key);
-    const opening = known ?? openStored(this.blobs, organizationId, segment);
-    this.kept.delete(key);
-    this.kept.set(key, opening);
-    if (known) return known;
-    const forget = () => {
-      if (this.kept.get(key) === opening) this.kept.delete(key);
-    };
+    if (known) {
+      this.kept.delete(key);
+      this.kept.set(key, known);
+      return known.opening;
+    }
+    const opening = openStored(this.blobs, organizationId, segment);
+    const forgetting = setTimeout(() => this.forget(key, opening), OPEN_MAXIMUM_MS).unref();
+    this.kept.set(key, { opening, forgetting });
     // What could not be opened may be there next time.
-    opening.catch(forget);
-    setTimeout(forget, OPEN_MAXIMUM_MS).unref();
-    for (const oldest of this.kept.keys()) {
+    opening.catch(() => this.forget(key, opening));
+    for (const [oldest, { opening: itsOpening }] of this.kept) {
       if (this.kept.size <= OPEN_MAXIMUM) break;
-      this.kept.delete(oldest);
+      this.forget(oldest, itsOpening);
     }
     return opening;
+  }
+
+  /** With its timer: one that waits holds the bodies in memory, and whoever reads a long history opens many a second. */
+  private forget(key: string, opening: Promise<SegmentBodies>): void {
+    const kept = this.kept.get(key);
+    if (kept?.opening !== opening) return;
+    clearTimeout(kept.forgetting);
+    this.kept.delete(key);
   }
 }
 

@@ -116,7 +116,13 @@ export class SqliteConnection {
    */
   async scrub(): Promise<void> {
     await this.emptyLog();
-    this.execute('VACUUM');
+    // The copy that is made on the way is a temporary file; the library would hold it, as long as the database is, in memory.
+    this.execute('PRAGMA temp_store = FILE');
+    try {
+      this.execute('VACUUM');
+    } finally {
+      this.execute('PRAGMA temp_store = DEFAULT');
+    }
     await this.emptyLog();
   }
 
