@@ -23,6 +23,8 @@ const DATABASE = 0.05;
 const LOST_ANSWERS = 0.5;
 const EXPORTS = 0.15;
 const FULL_DISKS = 0.02;
+/** Chapters that play on a database of their own. */
+const WITH_THEIR_OWN = ['first-start', 'erasures', 'full-disk'];
 /** Who is held is looked for there. */
 const LINUX_ONLY = ['pauses', 'two-processes'];
 
@@ -68,11 +70,15 @@ async function playAll(engine: Engine, grounds: Grounds, options: Options, talli
     killFirstStart(await grounds.open(engine), shareOf(options.kills, FIRST_STARTS), chance, tally),
   );
   await playOnOneDatabase(run);
+  await chapter('erasures', async (tally) => {
+    const theatre = await Theatre.open(await grounds.open(engine), chance);
+    await killErasures(theatre, tally).finally(() => theatre.close());
+  });
   await chapter('full-disk', (tally) => playOnFullDisk(run, tally));
 }
 
 async function playOnOneDatabase({ engine, grounds, options, chance, chapter }: Run): Promise<void> {
-  if (options.only === 'first-start' || options.only === 'full-disk') return;
+  if (options.only !== undefined && WITH_THEIR_OWN.includes(options.only)) return;
   const theatre = await Theatre.open(await grounds.open(engine), chance);
   try {
     await chapter('points', (tally) => killAtPoints(theatre, options.point, tally));
@@ -86,7 +92,6 @@ async function playOnOneDatabase({ engine, grounds, options, chance, chapter }: 
     }
     await chapter('exports', (tally) => killExports(theatre, shareOf(options.kills, EXPORTS), tally));
     await chapter('kills', (tally) => killAtRandom(theatre, options.kills, tally));
-    await chapter('erasures', (tally) => killErasures(theatre, tally));
     console.log(
       `${engine}: ${theatre.examination.transitions} transitions, ${theatre.stage.ledger.signed} Commands signed, ` +
         `${theatre.examination.segments.count} segments`,
