@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditSeals } from './archive/audit/ports.ts';
 import { createAuditSeals } from './archive/audit/seals.ts';
-import type { ErasureDone, ErasureTold } from './archive/erasure/erasures.ts';
 import { withSealedBodies } from './archive/segments/opened.ts';
 import { createSnapshots } from './archive/snapshot/take.ts';
-import { Upkeep, type Told, type UpkeepOptions } from './archive/upkeep/upkeep.ts';
+import { Upkeep } from './archive/upkeep/upkeep.ts';
 import { createAuthority, type AuthorityOptions } from './authority/authority.ts';
 import type { Alarm } from './authority/seen.ts';
 import { groupArchive } from './domain/commands/group-archive.ts';
@@ -27,6 +26,7 @@ import { VaultSigners } from './platform/tenant-signers.ts';
 import { openBlobs, openStoreWith, usableDirectory } from './storage.ts';
 import type { StoreObserver } from './store/observer.ts';
 import type { AuthorityStore, PassPoint, SealRegistry } from './store/port.ts';
+import { toldOfErasures, toldOfUpkeep } from './told.ts';
 import { takeServingLock, type ServingLock } from './store/sqlite/serving-lock.ts';
 
 /** Milliseconds; a timer is never early and sometimes late. */
@@ -90,14 +90,20 @@ export async function composeService(
     const snapshots = createSnapshots({ store: opened, blobs: snapshotBlobs, signers, ...options });
     lifecycle.started({ name: 'the snapshot under way', stop: () => snapshots.stop() });
     const renditions = new Renditions({ store: opened, signers });
-    const erasing = { store: database, blobs: segmentBlobs, renditions, ...toldOfErasures(logger), ...options };
+    const erasing = {
+      store: database,
+      blobs: segmentBlobs,
+      renditions,
+      ...toldOfErasures(logger, observation),
+      ...options,
+    };
     const upkeep = new Upkeep({
       store: opened,
       segmentBlobs,
       snapshots,
       snapshotBlobs,
       erasing,
-      ...told(logger),
+      ...toldOfUpkeep(logger, observation),
       ...options,
     });
     const store = upkeep.watching(opened);
@@ -195,26 +201,6 @@ async function listenForMetrics(
     fault.cause = error;
     throw fault;
   }
-}
-
-function told(logger: Logger): Pick<UpkeepOptions, 'looked' | 'failed'> {
-  const aboutOf = ({ organization, groupId }: Partial<Told>) => ({ tenant: organization?.organizationId, groupId });
-  return {
-    looked: (look, about) => logger.info({ ...aboutOf(about), ...look }, 'looked after a Group'),
-    failed: (err, about) => logger.error({ ...aboutOf(about), err }, 'could not look after a Group'),
-  };
-}
-
-function toldOfErasures(logger: Logger): ErasureTold {
-  const aboutOf = ({ organization, groupId, orderedBy }: Omit<ErasureDone, 'state'>) => ({
-    tenant: organization.organizationId,
-    groupId,
-    orderedBy,
-  });
-  return {
-    done: (step) => logger.info({ ...aboutOf(step), state: step.state }, 'erased'),
-    failed: (err, about) => logger.error({ ...aboutOf(about), err }, 'could not erase yet'),
-  };
 }
 
 function keptMasterKey(config: Config): Uint8Array {

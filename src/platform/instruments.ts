@@ -8,7 +8,7 @@ const TRIPS = [1, 2, 3, 4, 5, 8, 16, 32];
 const BATCHES = [1, 2, 4, 8, 16, 32, 64, 128];
 
 export function instrumentsOf(metrics: Metrics) {
-  return { ...ofRequests(metrics), ...ofCommands(metrics), ...ofStore(metrics) };
+  return { ...ofRequests(metrics), ...ofCommands(metrics), ...ofUpkeep(metrics), ...ofStore(metrics) };
 }
 
 export type Instruments = ReturnType<typeof instrumentsOf>;
@@ -59,6 +59,17 @@ function ofCommands(m: Metrics) {
     clockAlarms: m.counter('clock_alarms_total', 'Commands not decided because the clock was too far behind.'),
     audited: m.counter('audit_records_total', 'Records of refusals, lost ones included.'),
     auditsLost: m.counter('audit_records_lost_total', 'Records of refusals that could not be written.'),
+  };
+}
+
+/** What is done beside the traffic. */
+function ofUpkeep(m: Metrics) {
+  return {
+    snapshots: m.counter('upkeep_snapshots_total', 'Snapshots taken because one was due.'),
+    segments: m.counter('upkeep_segments_total', 'Segments sealed.'),
+    upkeepFailures: m.counter('upkeep_failures_total', 'Looks at a Group that failed, and are done again.'),
+    erasures: m.counter('erasure_steps_total', 'Erasures that have come so far.', ['state'] as const),
+    erasureFailures: m.counter('erasure_failures_total', 'Steps of erasures that failed, and are done again.'),
   };
 }
 

@@ -161,6 +161,25 @@ export class Observation implements StoreObserver, AuthorityObserver {
     this.of.auditsLost.inc();
   }
 
+  // --- beside the traffic -----------------------------------------------------------------------------------------
+
+  lookedAfterGroup({ sealed, snapshotThrough }: { sealed: number; snapshotThrough?: number }): void {
+    this.of.segments.inc(sealed);
+    if (snapshotThrough !== undefined) this.of.snapshots.inc();
+  }
+
+  upkeepFailed(): void {
+    this.of.upkeepFailures.inc();
+  }
+
+  erasureCameTo(state: 'due' | 'taken' | 'removed' | 'scrubbed'): void {
+    this.of.erasures.inc({ state });
+  }
+
+  erasureFailed(): void {
+    this.of.erasureFailures.inc();
+  }
+
   // --- queues and the database ------------------------------------------------------------------------------------
 
   queueOpened(queue: QueueName, figures: () => QueueFigures): void {

@@ -1,8 +1,14 @@
 // What Prometheus reads: the right figures after what happened, for who may read them, and no more series than are allowed.
+import { randomUUID } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TENANT_LABELS_MAXIMUM } from '../../src/platform/metrics.ts';
+import { EVENT_ERASE } from '../../src/protocol/retention.ts';
+import { signCommand } from '../../src/worker/commands.ts';
+import { generateActorKey } from '../../src/worker/keys.ts';
 import { agentCard } from './cards.ts';
-import { ENGINES, newPlace, OPERATOR_TOKEN, Serving, SLUG, type Engine } from '../support/serving.ts';
+import { ENGINES, newMission, newPlace, OPERATOR_TOKEN, sign, Serving, SLUG, type Engine } from '../support/serving.ts';
 
 describe('metrics', { timeout: 60_000 }, () => {
   const opened: (() => void | Promise<void>)[] = [];
@@ -60,6 +66,72 @@ describe('metrics', { timeout: 60_000 }, () => {
     expect(after.get('mwp_database_pool_connections{state="limit"}')).toBe(10);
     expect(after.get('mwp_database_pool_waiting')).toBe(0);
     expect(after.get('mwp_database_connections_opened_total')).toBeGreaterThan(0);
+  });
+
+  it('count what is done beside the traffic, and what failed of it', async () => {
+    const place = await newPlace('sqlite');
+    opened.push(place.giveBack);
+    const serving = await Serving.start({ ...place.environment, MWP_LOG_LEVEL: 'silent' });
+    opened.push(() => serving.service.stop());
+    await serving.people();
+    const eraser = generateActorKey({ type: 'service', id: `urn:uuid:${randomUUID()}` });
+    const keys = [{ keyId: eraser.keyId, publicKey: eraser.publicKey }];
+    const principal = { principal: eraser.principal, displayName: 'Eraser', keys };
+    await serving.operate('POST', `/organizations/${SLUG}/principals`, principal);
+    const policy = (await (await serving.operate('GET', `/organizations/${SLUG}/policy`)).json()) as {
+      services: object[];
+    };
+    const services = [...policy.services, { serviceId: eraser.principal.id, kinds: [EVENT_ERASE], relay: false }];
+    const changed = { ...policy, services, onlineWindow: { events: 10 }, snapshotEvery: 5 };
+    const put = await serving.operate('PUT', `/organizations/${SLUG}/policy`, changed);
+    expect([put.status, await put.text()]).toEqual([200, expect.anything()]);
+    const client = serving.client(serving.olga);
+    await client.logIn();
+    const creation = newMission(serving.olga, serving.ada).creation();
+    const { groupId } = creation as { groupId: string };
+    const created = await client.submit(sign(serving.olga, creation));
+    if (!created.ok) throw new Error(created.problem.message);
+    const conversationId = created.value.events.find(({ kind }) => kind === 'mission.created')?.conversationId ?? '';
+    const say = async () => {
+      const payload = { messageId: `urn:uuid:${randomUUID()}`, conversationId, content: 'It goes on.' };
+      const draft = { kind: 'message.post' as const, groupId, payload };
+      const said = await client.submit(signCommand(serving.olga, draft, { membershipEpoch: 1 }, Date.now()));
+      if (!said.ok) throw new Error(said.problem.message);
+      return payload.messageId;
+    };
+    const messageId = await say();
+    for (let count = 0; count < 20; count += 1) await say();
+    const before = parse(await (await read(serving.url, OPERATOR_TOKEN)).text());
+    expect(before.get('mwp_upkeep_failures_total')).toBe(0);
+    const payload = { messageId, reasonCode: 'personal_data' };
+    const order = signCommand(eraser, { kind: EVENT_ERASE, groupId, payload }, {}, Date.now());
+    expect((await serving.submit(eraser, order.bytes)).status).toBe(200);
+    await serving.service.lookAfterGroups();
+    const after = parse(await (await read(serving.url, OPERATOR_TOKEN)).text());
+    for (const state of ['taken', 'removed', 'scrubbed'])
+      expect([state, after.get(`mwp_erasure_steps_total{state="${state}"}`)]).toEqual([state, 1]);
+    expect(after.get('mwp_upkeep_segments_total')).toBeGreaterThan(0);
+    expect(after.get('mwp_upkeep_snapshots_total')).toBeGreaterThan(0);
+    expect(after.get('mwp_upkeep_failures_total')).toBe(0);
+
+    // Where segments lay is a file now.
+    const segments = join(place.environment['MWP_DATA_DIR'] ?? '', 'blobs', 'segments');
+    rmSync(segments, { recursive: true });
+    writeFileSync(segments, '');
+    const second = await say();
+    for (let count = 0; count < 20; count += 1) await say();
+    await serving.service.lookAfterGroups();
+    const again = signCommand(
+      eraser,
+      { kind: EVENT_ERASE, groupId, payload: { ...payload, messageId: second } },
+      {},
+      Date.now(),
+    );
+    expect((await serving.submit(eraser, again.bytes)).status).toBe(200);
+    await serving.service.lookAfterGroups();
+    const failed = parse(await (await read(serving.url, OPERATOR_TOKEN)).text());
+    expect(failed.get('mwp_upkeep_failures_total')).toBeGreaterThan(0);
+    expect(failed.get('mwp_erasure_failures_total')).toBeGreaterThan(0);
   });
 
   it('are for the operator alone beside the API, and not there without an operator', async () => {
